@@ -98,9 +98,9 @@ func TestConvert(t *testing.T) {
 		{"-as base64", "-/8i4nmwfMOYxNwMDAc5jw", "illegal base64 data at input byte 1"}, // of two alphabets
 		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jx", "illegal base64 data at input byte 20"},
 		{"", "AX8i4nmwfMOYxNwMDAc5jx==", "illegal base64 data at input byte 20"},
-		{"-as base64", "AX8i4nmwfMOYxNwMDA\r\rc5", no64},
+		{"-as base64", "AX8i4nmwfMOYxNwMDA\r\rc5", `not a form of base64: length 22, with "\r" at byte 18`},
 		{"", "AX8i4nmwfMOYxNwMDA\r\rc5==", no64},
-		{"-as base64", "AX8i4nmwfMOYxNwMDAc5==", no64},
+		{"-as base64", "AX8i4nmwfMOYxNwMDAc5==", `not a form of base64: length 22, with "=" at byte 20`},
 		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jw=", "not a form of base64: length 23, with \"=\" at byte 22"},
 		// What Base64 can be is not taken for Base58, nor for a TypeID.
 		{"", "AX8i4nmwfMOYxNwMDAc5jw", or64},
@@ -143,7 +143,7 @@ func TestConvert(t *testing.T) {
 		{"", "x'017f22e279b07cc398c4dc0c0c07398g'", noHex + "31"},
 		{"", "x'017f22e279b07cc398c4dc0c0c07398f", `not an id: length 34, with "'" at byte 1`},
 		{"", "x'017f22e279b07cc398c4dc0c0c0739'", `not an id: length 33, with "'" at byte 1`},
-		{"", `\\\x017f22e279b07cc398c4dc0c0c07398f`, noHex + "0"},
+		{"", `\\\x017f22e279b07cc398c4dc0c0c07398f`, `not an id: length 36, with "\\" at byte 0`},
 		{"-as uuid", v7, v7},
 		{"-as uuid", "urn:uuid:" + v7, v7},
 		{"-as uuid", "{" + v7 + "}", v7},
@@ -224,22 +224,49 @@ func TestNoID(t *testing.T) {
 		objects = "24 hexadecimal digits may be an ObjectID of MongoDB, which idgen does not read"
 		xid     = "20 digits and letters up to v may be an xid, which idgen does not read"
 		ksuid   = "27 digits and letters may be a KSUID, which idgen does not read"
+		list    = `a list: put each ID on its own line first, as with tr -s '[], ' '\n'`
+		bigInt  = "a JavaScript BigInt: remove the n"
+		number  = "1541815603606036480"
+		event   = "01FWHE4YDGFK1SHH6W1G60EECF"
 	)
+	odd := func(length int, char string, at int) string {
+		return fmt.Sprintf("not an id: length %d, with %q at byte %d", length, char, at)
+	}
 	columns := func(between string, at int, cut string) string {
 		return fmt.Sprintf("%q at byte %d: if the line has columns, take one out first, as with %s", between, at, cut)
 	}
 	for text, want := range map[string]string{
-		"\xff\xfe0\x001\x00\r\x00":             utf16, // the first line of a file, and the second, which begins with the rest of a line's end
-		"\x000\x001\x00\r\x00":                 utf16,
-		"\x00":                                 utf16, // the last
-		"\xfe\xff\x000\x001\x00\r\x00":         utf16, // big-endian
-		"\x000\x001":                           utf16,
-		v7 + "\x00" + v7 + "\x00":              nul,
-		v7 + "\x00":                            nul,
-		`{"id":"` + v7 + `"}`:                  json,
-		`[{"id": "` + v7 + `"}]`:               json,
-		`"id": "` + v7 + `",`:                  json,
-		`["` + v7 + `"]`:                       json,
+		"\xff\xfe0\x001\x00\r\x00":         utf16, // the first line of a file, and the second, which begins with the rest of a line's end
+		"\x000\x001\x00\r\x00":             utf16,
+		"\x00":                             utf16, // the last
+		"\xfe\xff\x000\x001\x00\r\x00":     utf16, // big-endian
+		"\x000\x001":                       utf16,
+		v7 + "\x00" + v7 + "\x00":          nul,
+		v7 + "\x00":                        nul,
+		`{"id":"` + v7 + `"}`:              json,
+		`[{"id": "` + v7 + `"}]`:           json,
+		`"id": "` + v7 + `",`:              json,
+		`["` + v7 + `"]`:                   json,
+		`[ "` + v7 + `" ]`:                 json,
+		`{ "id" : "` + v7 + `" }`:          json,
+		"[" + v7 + " " + v7 + "]":          list, // as Go prints a slice
+		"[" + v7 + "]":                     list,
+		"[" + number + ", " + number + "]": list,
+		"[object Object]":                  "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes",
+		number + "n":                       bigInt, // as long as an xid
+		"7n":                               bigInt,
+		"n":                                "not an id: length 1; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		// Of each form the length, by chance.
+		number + "\u200b":                      odd(22, "\u200b", 19),
+		"ID=" + number:                         odd(22, "=", 2),
+		"<@" + number + ">":                    odd(22, "<", 0),
+		number + ".00":                         odd(22, ".", 19),
+		"\u201c" + event + "\u201d":            odd(32, "\u201c", 0),
+		"<id>" + v7 + "</id>":                  odd(45, "<", 0),
+		v7[:8] + "\u2026" + v7[:25]:            odd(36, "\u2026", 8),
+		"id=" + event[3:]:                      odd(26, "=", 2),
+		"<" + number[:11] + ">":                odd(13, "<", 0),
+		"<" + number[:16] + ">":                odd(18, "<", 0),
 		`{"v":"7"}0123456789abcdefghij`:        json, // as long as a UUID in hex, a TypeID and a URN
 		`{"v":"a_01h455vb4pex5vsknk"}`:         json,
 		`{"v":"` + v7 + `"}12`:                 json,

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,9 +17,12 @@ func mayBe(s string) error {
 		return err
 	}
 	all := func(length int, digits string) bool { return len(s) == length && strings.Trim(s, digits) == "" }
+	dense := strings.ReplaceAll(s, " ", "")
 	switch {
-	case strings.Contains(s, `":`), strings.HasPrefix(s, `["`):
+	case strings.Contains(dense, `":`), strings.HasPrefix(dense, `["`):
 		return errors.New("JSON: take the ids out of it first, as with jq -r .id; jq before 1.7 rounds a Snowflake that is a number")
+	case isList(s):
+		return errors.New(`a list: put each ID on its own line first, as with tr -s '[], ' '\n'`)
 	case strings.HasPrefix(s, "["): // a list of numbers, whose error says more
 		return nil
 	case isDecimal(s):
@@ -27,6 +31,8 @@ func mayBe(s string) error {
 		return errors.New("a rounded number, as a spreadsheet writes it: its last digits are lost")
 	case all(24, "0123456789abcdefABCDEF"):
 		return errors.New("24 hexadecimal digits may be an ObjectID of MongoDB, which idgen does not read")
+	case isBigInt(s):
+		return errors.New("a JavaScript BigInt: remove the n")
 	case all(20, "0123456789abcdefghijklmnopqrstuv"):
 		return errors.New("20 digits and letters up to v may be an xid, which idgen does not read")
 	case all(27, alphanumeric):
@@ -61,6 +67,19 @@ func encoded(s string) error {
 		return errors.New("NUL within the line: if it ends each of several texts, make lines of them first, with tr '\\0' '\\n'")
 	}
 	return nil
+}
+
+// isList reports whether s begins like a list in brackets, one of whose elements is longer than the number of a byte.
+func isList(s string) bool {
+	inner, ok := strings.CutPrefix(s, "[")
+	elements := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(", ]", r) })
+	return ok && slices.ContainsFunc(elements, func(e string) bool { return len(e) > len("-128") && strings.ContainsAny(e, "0123456789") })
+}
+
+// isBigInt reports whether s is a whole number as a JavaScript console prints a BigInt.
+func isBigInt(s string) bool {
+	digits, ok := strings.CutSuffix(s, "n")
+	return ok && isDigits(digits)
 }
 
 // isDecimal reports whether s is a number of at most 128 bits that has more digits than a Snowflake.

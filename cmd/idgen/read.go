@@ -29,23 +29,23 @@ var ways = []way{
 		refusal("22 characters may be Base58 or Base64; -as base58, -as base64 or == at the end says which")},
 	{"uuid ulid base64 guid", func(s string) bool { return len(s) == 24 && s[22:] == "==" }, parser(parseBase64)},
 	{"typeid text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
-	{"uuid text", hasLength(36), parser(ids.ParseUUID)},
-	{"uuid urn", hasLength(45), parser(ids.ParseUUID)},
+	{"uuid text", looksLikeID(36), parser(ids.ParseUUID)},
+	{"uuid urn", looksLikeID(45), parser(ids.ParseUUID)},
 	{"uuid braces", func(s string) bool { return len(s) == 38 && s[0] == '{' }, parser(ids.ParseUUID)},
 	{"uuid ulid hex guid", isHex, parser(parseHex)},
-	{"uuid", hasLength(22), parser(parseUUIDBase58)},
-	{"ulid base58", hasLength(22), parser(ids.ParseUUIDBase58)},
-	{"ulid uuid base32 text", hasLength(26), parser(ids.ParseULID)},
+	{"uuid", looksLikeID(22), parser(parseUUIDBase58)},
+	{"ulid base58", looksLikeID(22), parser(ids.ParseUUIDBase58)},
+	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)}, // or an error that says why
-	{"snowflake base32", hasLength(13), parser(ids.ParseSnowflakeBase32)},
-	{"snowflake hex", hasLength(18), parser(parseSnowflakeHex)},
-	{"typeid", hasLength(26), parser(parseTypeID)},
+	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
+	{"snowflake hex", looksLikeID(18), parser(parseSnowflakeHex)},
+	{"typeid", looksLikeID(26), parser(parseTypeID)},
 	{"guid", isOrdered, refusal("such text shows the bytes in their order already, so it is read without -as guid; " +
 		"if they were swapped before it was written, as SMBIOS's may be: idgen convert -format guid TEXT | idgen convert")},
 	{"decimal", isDigits, parser(parseDecimal)},
-	{"base64", hasLength(22), parser(parseBase64)},
+	{"base64", looksLikeID(22), parser(parseBase64)},
 }
 
 // parser returns parse with its result as any.
@@ -58,7 +58,11 @@ func refusal(why string) func(string) (any, error) {
 	return func(string) (any, error) { return nil, errors.New(why) }
 }
 
-func hasLength(n int) func(string) bool { return func(s string) bool { return len(s) == n } }
+// looksLikeID returns a function that reports whether a text has n bytes, all of which occur in IDs. A text that has the
+// length of an ID by chance, such as a Snowflake in brackets, must not get the error of that ID's format.
+func looksLikeID(n int) func(string) bool {
+	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
+}
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
@@ -81,7 +85,7 @@ func hexDigits(s string) (digits string, ok bool) {
 	return "", false
 }
 
-func isHex(s string) bool { _, ok := hexDigits(s); return ok }
+func isHex(s string) bool { digits, _ := hexDigits(s); return looksLikeID(32)(digits) }
 
 func parseHex(s string) (ids.UUID, error) {
 	digits, _ := hexDigits(s)
