@@ -229,8 +229,9 @@ func (u *UUID) parse(s string) error {
 // that quotes s.
 func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 
-// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. The error is a
-// *[ParseError].
+// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. Upper and lower case
+// differ, so a text that was changed to lower case can be read as another UUID, without an
+// error. The error is a *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)

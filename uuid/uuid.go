@@ -212,8 +212,9 @@ func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
 // that quotes s.
 func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 
-// ParseBase58 reads the 22 characters that [ids.UUID.Base58] returns. The error is a
-// *[ParseError].
+// ParseBase58 reads the 22 characters that [ids.UUID.Base58] returns. Upper and lower case
+// differ, so a text that was changed to lower case can be read as another UUID, without an
+// error. The error is a *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
 // FromBytes returns the UUID with the 16 bytes of b, even those that [ids.UUID.Scan] rejects as

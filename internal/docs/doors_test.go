@@ -19,8 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the doc comments of the doors, api.txt and testdata/vectors.json")
 
-// rootOnly are the exported names of the root that no door repeats: what configures all schemes at once, and
-// ID, which is the name of Snowflake at its door already.
+// rootOnly are the exported names of the root that no door repeats, because they concern all formats at once.
 var rootOnly = []string{
 	"Clock", "NewClock", "ClockOptions", "ClockLimit", "NewLimitedClock",
 	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
