@@ -63,6 +63,7 @@ func testPgx(t *testing.T, pool *pgxpool.Pool) {
 	const micros = "SELECT (extract(epoch FROM %s) * 1000000)::bigint FROM (SELECT $1::%s AS id) t"
 	v7 := v7s(t)[0]
 	timeInSQL(t, d, micros, `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`, "uuid", v7)
+	timeInSQL(t, d, micros, `to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`, "uuid", ulids(t)[0].UUID())
 	timeInSQL(t, d, micros, `to_timestamp(('x' || encode(substring(id FOR 6), 'hex'))::bit(48)::bigint / 1000.0)`, "bytea", v7.Binary())
 	timeInSQL(t, d, micros, `to_timestamp(((id >> 22) + 1288834974657) / 1000.0)`, "bigint", numbered(t, hour(0), 7, 5))
 	nodesInSQL(t, d)
