@@ -2,6 +2,7 @@ package ids_test
 
 import (
 	"bytes"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,6 +64,24 @@ func ExampleNewV8_node() {
 	a, b := newID(), newID()
 	fmt.Println(a.Version(), a.Compare(b), int(a[14])<<8|int(a[15]))
 	// Output: 8 -1 378
+}
+
+// The same ID for the same e-mail address, which is normalized first, because version 5 of the address as a client has written
+// it is another ID. The key keeps anyone who can guess the address from computing the ID.
+func ExampleNewV8_email() {
+	normalized := func(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
+	key := []byte("the key of this example is not secret")
+	newID := func(address string) ids.UUID {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(normalized(address)))
+		return ids.NewV8([16]byte(mac.Sum(nil)))
+	}
+	namespace := ids.MustParseUUID("5b1e5f9e-6f7c-4c53-9f4c-0d6a4a1f0a11") // a version 4 that was made once
+	fmt.Println(ids.NewV5(namespace, "Ann@Example.com") == ids.NewV5(namespace, "ann@example.com"))
+	fmt.Println(newID("Ann@Example.com ") == newID("ann@example.com"), newID("ann@example.com").Version())
+	// Output:
+	// false
+	// true 8
 }
 
 // At a low rate the sequence is 0 in nearly every id, and the bits above it are the node's: the

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/gorilla/schema"
 	"github.com/oapi-codegen/runtime"
+	"github.com/oneclock/ids"
 	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
 	"github.com/oneclock/ids/typeid"
@@ -147,8 +148,48 @@ func TestOapiCodegen(t *testing.T) {
 		must.Do(t, runtime.BindQueryParameterWithOptions("form", true, true, "id", values, test.back, runtime.BindQueryParameterOptions{}))
 		equal(t, back.Interface(), test.value)
 	}
+	testOapiStructs(t)
 	// It writes all arrays of 16 bytes in a list as UUIDs.
 	path, err := runtime.StyleParamWithOptions("simple", false, "ids", []ulid.ULID{event}, runtime.StyleParamOptions{})
 	must.Do(t, err)
 	equal(t, path, event.UUID().String())
+}
+
+type UserID struct{ uuid.UUID }
+
+// testOapiStructs reads structs from an optional query parameter, as a generated server does. Unless the parameter has
+// explode: false, each field would be a parameter of its own, and the text of the id is dropped, good or bad.
+func testOapiStructs(t *testing.T) {
+	t.Helper()
+	bind := func(explode bool, text string, into any) error {
+		return runtime.BindQueryParameterWithOptions("form", explode, false, "user", url.Values{"user": {text}}, into, runtime.BindQueryParameterOptions{})
+	}
+	for _, text := range []string{id.String(), "nonsense"} {
+		var user *UserID
+		var null *uuid.Null
+		var plain *uuid.UUID
+		must.Do(t, bind(true, text, &user))
+		must.Do(t, bind(true, text, &null))
+		equal(t, user, nil)
+		equal(t, null, nil)
+		good := text != "nonsense"
+		for _, err := range []error{bind(true, text, &plain), bind(false, text, &user), bind(false, text, &null)} {
+			equal(t, err == nil, good)
+		}
+		if good {
+			equal(t, plain, &id)
+			equal(t, user, &UserID{id})
+			equal(t, null, &parent)
+		}
+	}
+	// It looks at the kind of a Snowflake, and at the methods of a struct that embeds one.
+	var negative *snowflake.ID
+	must.Do(t, bind(true, "-5", &negative))
+	equal(t, *negative, -5)
+	must.Do(t, bind(false, "-5", &negative))
+	type Number struct{ ids.Snowflake }
+	var number *Number
+	refused(t, bind(false, "-5", &number))
+	must.Do(t, bind(false, "7", &number))
+	equal(t, number.Snowflake, 7)
 }

@@ -17,9 +17,12 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
+type userID struct{ uuid.UUID }
+
 // A sample has ids as a program keeps them. Give the fields the tags of your library.
 type sample struct {
 	ID     uuid.UUID
+	User   userID
 	Number snowflake.ID
 	Parent *uuid.UUID
 	Coupon uuid.Null
@@ -29,7 +32,7 @@ type sample struct {
 
 // changed sends a sample through a library, and returns an error if another one comes back.
 func changed(through func(in, out *sample) error) error {
-	in := sample{uuid.NewV7(), 65, nil, uuid.Null{}, uuid.AppendV7(nil, 2), map[string]*uuid.UUID{"none": nil}}
+	in := sample{uuid.NewV7(), userID{uuid.NewV7()}, 65, nil, uuid.Null{}, uuid.AppendV7(nil, 2), map[string]*uuid.UUID{"none": nil}}
 	var out sample
 	if err := through(&in, &out); err != nil || !reflect.DeepEqual(in, out) {
 		return fmt.Errorf("sent %+v, got %+v, error %v", in, out, err)
@@ -51,12 +54,17 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+func parseUser(text string) (userID, error) {
+	u, err := uuid.Parse(text)
+	return userID{u}, err
+}
+
 // TestChanged shows that changed finds four libraries, and finds nothing where a program does what the page says.
 func TestChanged(t *testing.T) {
 	type texts struct {
-		ID, Number, Coupon string
-		Parent             *string
-		Items              []string
+		ID, User, Number, Coupon string
+		Parent                   *string
+		Items                    []string
 	}
 	copied := func(option copier.Option) func(in, out *sample) error {
 		return func(in, out *sample) error {
@@ -70,12 +78,12 @@ func TestChanged(t *testing.T) {
 		return errors.Join(err, gojson.Unmarshal(b, out))
 	}
 	args := func(in *sample) []string {
-		return []string{"--id=" + in.ID.String(), "--number=" + in.Number.String(), "--item=" + in.Items[0].String(), "--item=" + in.Items[1].String()}
+		return []string{"--id=" + in.ID.String(), "--user=" + in.User.String(), "--number=" + in.Number.String(), "--item=" + in.Items[0].String(), "--item=" + in.Items[1].String()}
 	}
 	for name, library := range map[string][2]func(in, out *sample) error{
 		"copier": {
 			copied(copier.Option{}),
-			copied(copier.Option{Converters: slices.Concat(converters(uuid.Parse), converters(snowflake.Parse), converters(parseNull))}),
+			copied(copier.Option{Converters: slices.Concat(converters(uuid.Parse), converters(snowflake.Parse), converters(parseNull), converters(parseUser))}),
 		},
 		"goccy/go-json": {encoded, func(in, out *sample) error {
 			delete(in.Named, "none") // a nil pointer in a map
@@ -85,21 +93,23 @@ func TestChanged(t *testing.T) {
 			func(in, out *sample) error {
 				var options struct {
 					ID     uuid.UUID    `long:"id"`
+					User   string       `long:"user"`
 					Number snowflake.ID `long:"number"`
 					Items  []uuid.UUID  `long:"item"`
 				}
 				_, err := flags.ParseArgs(&options, args(in))
-				*out = sample{options.ID, options.Number, in.Parent, in.Coupon, options.Items, in.Named}
+				*out = sample{options.ID, in.User, options.Number, in.Parent, in.Coupon, options.Items, in.Named}
 				return err
 			},
 			func(in, out *sample) error {
 				var options struct {
 					ID     flagID     `long:"id"`
+					User   flagID     `long:"user"`
 					Number flagNumber `long:"number"`
 					Items  []flagID   `long:"item"`
 				}
 				_, err := flags.ParseArgs(&options, args(in))
-				*out = sample{options.ID.UUID, options.Number.ID, in.Parent, in.Coupon, nil, in.Named}
+				*out = sample{options.ID.UUID, userID(options.User), options.Number.ID, in.Parent, in.Coupon, nil, in.Named}
 				for _, item := range options.Items {
 					out.Items = append(out.Items, item.UUID)
 				}

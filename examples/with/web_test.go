@@ -3,10 +3,12 @@ package with
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
 	"github.com/gin-gonic/gin/binding"
+	"github.com/go-chi/chi/v5"
 	"github.com/labstack/echo/v4"
 	"github.com/oneclock/ids/examples/internal/must"
 	"github.com/oneclock/ids/snowflake"
@@ -120,5 +122,34 @@ func TestGinPlain(t *testing.T) {
 		var got plain
 		must.Do(t, binding.Query.Bind(get("/?"+text), &got))
 		equal(t, got, came)
+	}
+}
+
+// chi reads a path as net/http does. An optional parameter of a query is a Null.
+func TestChi(t *testing.T) {
+	r := chi.NewRouter()
+	r.Get("/orders/{id}", func(w http.ResponseWriter, r *http.Request) {
+		got, err := uuid.Parse(r.PathValue("id"))
+		var after uuid.Null
+		if err == nil {
+			err = after.UnmarshalText([]byte(r.URL.Query().Get("after")))
+		}
+		if err != nil {
+			http.Error(w, "bad ID", http.StatusBadRequest)
+			return
+		}
+		equal(t, got, id)
+		_, _ = w.Write([]byte(after.String()))
+	})
+	for target, want := range map[string]string{
+		id.String(): uuid.Null{}.String(), id.String() + "?after=": uuid.Null{}.String(), id.String() + "?after=" + id.String(): id.String(),
+		id.String() + "?after=nonsense": "", "nonsense": "",
+	} {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, get("/orders/"+target))
+		equal(t, w.Code == http.StatusOK, !strings.Contains(target, "nonsense"))
+		if w.Code == http.StatusOK {
+			equal(t, w.Body.String(), want)
+		}
 	}
 }
