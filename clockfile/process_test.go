@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	flag.Set("test.parallel", "8")                // unless -parallel says otherwise: these tests mostly wait, a second in each Open
+	flag.Set("test.parallel", "8") // unless -parallel says otherwise: these tests mostly wait, a second in each Open
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
 	// This lets crypto/rand begin outside all bubbles. With GODEBUG=fips140=on it measures the jitter of the
 	// clock for that, and the clock of a bubble has none.
