@@ -35,11 +35,11 @@ func Create(path string, opts *Options) error { return create(system{syncName}, 
 func create(d disk, path string, opts *Options) error {
 	file, publish, err := d.Make(path)
 	if err != nil {
-		return failed(path, unnamed(err))
+		return withPath(path, stripPath(err))
 	}
 	s := store{file: file, owner: cmp.Or(opts, new(Options)).Owner}
 	err = s.write(horizonfile.Record{None: true})
-	return failed(path, errors.Join(unnamed(err), publish(err == nil)))
+	return withPath(path, errors.Join(stripPath(err), publish(err == nil)))
 }
 
 // Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. It follows a
@@ -57,34 +57,34 @@ func Open(path string, opts *Options) (*File, error) { return open(system{syncNa
 func open(d disk, path string, opts *Options) (*File, error) {
 	o, err := opts.complete()
 	if err != nil {
-		return nil, failed(path, err)
+		return nil, withPath(path, err)
 	}
 	file, err := d.Open(path)
 	var dangling horizonfile.DanglingError // which a new file would not mend
 	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &dangling) {
-		err = missing(path, o.Owner)
+		err = missingError(path, o.Owner)
 	}
 	if err != nil {
-		return nil, failed(path, err)
+		return nil, withPath(path, err)
 	}
 	k, err := start(path, o, file)
 	if err != nil {
-		return nil, errors.Join(failed(path, err), file.Close())
+		return nil, errors.Join(withPath(path, err), file.Close())
 	}
 	go k.keep()
 	return &File{view: k.view}, nil
 }
 
 // missing says what it can mean that there is no file, and what makes one.
-func missing(path, owner string) error {
+func missingError(path, owner string) error {
 	if owner != "" {
-		owner = fmt.Sprintf("-owner %s ", word(fmt.Sprintf("%.255s", owner)))
+		owner = fmt.Sprintf("-owner %s ", shellQuote(fmt.Sprintf("%.255s", owner)))
 	}
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs // for an operator, whose directory is another one
 	}
 	return fmt.Errorf("%w: its volume is not mounted, it was lost, or this is the first start of its node number; "+
-		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, word(path))
+		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, shellQuote(path))
 }
 
 // Clock returns the clock. f withholds its ids and ends it.

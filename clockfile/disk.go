@@ -32,7 +32,7 @@ type file interface {
 	Sync() error // has the disk keep what was written
 
 	// Look returns the size, or an error that matches ErrLost if the name does not lead to the file any more.
-	Look() (size int64, err error)
+	Check() (size int64, err error)
 }
 
 // system is the disk of the operating system. Where a directory cannot be synced, a power failure may take a new file, and
@@ -86,7 +86,7 @@ func inspect(path string) error {
 	case err != nil:
 		return err
 	case info.Mode()&0o200 == 0: // root could write to it, but somebody meant it to stay
-		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, word(path))
+		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, shellQuote(path))
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ type openFile struct {
 
 func (f openFile) Close() error { return closeLocked(f.File) }
 
-func (f openFile) Look() (size int64, err error) {
+func (f openFile) Check() (size int64, err error) {
 	held, err := f.Stat()
 	if err != nil {
 		return 0, err
@@ -108,7 +108,7 @@ func (f openFile) Look() (size int64, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errLost("the file is missing")
-	case err == nil && (!os.SameFile(held, named) || names(held) == 0): // a file that is mounted by itself keeps its place
+	case err == nil && (!os.SameFile(held, named) || linkCount(held) == 0): // a file that is mounted by itself keeps its place
 		err = errLost("the file was replaced")
 	}
 	return held.Size(), err
@@ -121,18 +121,18 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 	}
 	if _, there := os.Lstat(path); there == nil {
 		if _, err := horizonfile.Stat(path); err != nil {
-			return nil, nil, inTheWay{err}
+			return nil, nil, existsError{err}
 		}
-		return nil, nil, errThere
+		return nil, nil, errExists
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "new-clockfile-*")
 	if err != nil {
 		return nil, nil, err
 	}
 	return openFile{f, f.Name()}, func(whole bool) error {
-		err := errors.Join(unnamed(f.Chmod(0o600)), unnamed(f.Close())) // for its user alone: whoever may read a file may lock it
+		err := errors.Join(stripPath(f.Chmod(0o600)), stripPath(f.Close())) // for its user alone: whoever may read a file may lock it
 		if err == nil && whole {
-			err = unnamed(giveName(f.Name(), path))
+			err = stripPath(giveName(f.Name(), path))
 		}
 		_ = os.Remove(f.Name()) // which does no harm
 		_ = d.syncName(path)
@@ -148,7 +148,7 @@ func giveName(temp, path string) error {
 		return nil
 	}
 	if _, there := os.Lstat(path); there == nil {
-		return errThere
+		return errExists
 	}
 	return os.Rename(temp, path)
 }

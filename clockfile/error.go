@@ -29,7 +29,7 @@ var (
 )
 
 // failed returns err, if it is not nil, with the path of the file.
-func failed(path string, err error) error {
+func withPath(path string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -42,15 +42,15 @@ func errLost(how string) error {
 }
 
 // An inTheWay says what is at the path of a file that is to be made, other than a file.
-type inTheWay struct{ error }
+type existsError struct{ error }
 
-func (inTheWay) Is(target error) bool { return target == fs.ErrExist }
+func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
 // errThere says what it means that there is something.
-var errThere = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)
+var errExists = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)
 
 // unnamed returns err without the name that a new file has until it is whole, since nobody has given that.
-func unnamed(err error) error {
+func stripPath(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
 		return e.Err

@@ -16,17 +16,17 @@ import (
 
 const (
 	// Who opens a file, or has not seen it for a while, looks for longer than somebody else may trust a look from before.
-	lookEvery  = 100 * time.Millisecond // a look begins so often, whether those before have returned or not
-	trust      = time.Second            // what a look says counts for so long, from its question: it was so then
-	quarantine = trust + lookEvery      // of looks that all see the file, before ids come
-	calm       = 5 * time.Second        // of good news, before Report is told: what comes and goes is no news
-	moment     = 100 * time.Millisecond // of Close: for ids until the end, and then for main to return
-	patience   = 5 * time.Second        // of Close, with a disk or a Report that does not return
+	checkInterval = 100 * time.Millisecond        // a look begins so often, whether those before have returned or not
+	checkValidity = time.Second                   // what a look says counts for so long, from its question: it was so then
+	quarantine    = checkValidity + checkInterval // of looks that all see the file, before ids come
+	recoveryDelay = 5 * time.Second               // of good news, before Report is told: what comes and goes is no news
+	closeGrace    = 100 * time.Millisecond        // of Close: for ids until the end, and then for main to return
+	closeTimeout  = 5 * time.Second               // of Close, with a disk or a Report that does not return
 )
 
 var (
-	errOverdue = fmt.Errorf("%w: stat has not returned for %v: %w", errUnseen, trust, os.ErrDeadlineExceeded)
-	errLate    = fmt.Errorf("a save, or Report, has not returned for %v: %w", patience, os.ErrDeadlineExceeded)
+	errOverdue      = fmt.Errorf("%w: stat has not returned for %v: %w", errCannotCheck, checkValidity, os.ErrDeadlineExceeded)
+	errCloseTimeout = fmt.Errorf("a save, or Report, has not returned for %v: %w", closeTimeout, os.ErrDeadlineExceeded)
 )
 
 // A view is what a File and its keeper share. Only the keeper changes it, except that the File closes stop.
@@ -48,21 +48,21 @@ type keeper struct {
 	store *store
 	limit *ids.ClockLimit
 
-	saved  time.Time  // the horizon that was saved last; the limit of the clock
-	saving chan error // gives the result of the save that is under way; nil if none is
-	since  time.Time  // when that began
+	saved       time.Time  // the horizon that was saved last; the limit of the clock
+	saving      chan error // gives the result of the save that is under way; nil if none is
+	saveStarted time.Time  // when that began
 
-	looking int        // so many looks are under way
-	sights  chan sight // gives what they see; has room for all
-	looked  time.Time  // when the latest of those began that have seen the file
-	blind   time.Time  // when the quarantine began that is over, or goes on while unseen is not nil
+	checks        int              // so many looks are under way
+	results       chan checkResult // gives what they see; has room for all
+	checkedAt     time.Time        // when the latest of those began that have seen the file
+	quarantinedAt time.Time        // when the quarantine began that is over, or goes on while unseen is not nil
 
-	failing  error         // why the latest save failed
-	unseen   error         // why the latest look did
-	cause    error         // the first error of those that ids are withheld or saves fail for; the cause of the limit
-	reported error         // the cause that Report was told last
-	worse    time.Time     // when that was last so, or something worse
-	told     chan struct{} // closed when Report has returned
+	saveErr    error         // why the latest save failed
+	checkErr   error         // why the latest look did
+	cause      error         // the first error of those that ids are withheld or saves fail for; the cause of the limit
+	reported   error         // the cause that Report was told last
+	worseAt    time.Time     // when that was last so, or something worse
+	reportDone chan struct{} // closed when Report has returned
 }
 
 // start returns the keeper of the locked file at path, after the clock has been limited by the first
@@ -81,33 +81,33 @@ func start(path string, opts Options, file file) (*keeper, error) {
 	k := &keeper{
 		view: &view{clock: clock, lost: make(chan struct{}), stop: make(chan struct{}), done: make(chan struct{})},
 		path: path, opts: opts, now: clockOpts.Now, store: s, limit: limit,
-		sights: make(chan sight, trust/lookEvery), looked: opened, unseen: errOverdue, told: make(chan struct{}),
+		results: make(chan checkResult, checkValidity/checkInterval), checkedAt: opened, checkErr: errOverdue, reportDone: make(chan struct{}),
 	}
 	if k.now == nil {
 		k.now = time.Now
 	}
-	close(k.told) // nothing is to be told yet
+	close(k.reportDone) // nothing is to be told yet
 	for err == nil && time.Since(opened) < quarantine {
-		time.Sleep(lookEvery)
-		err = k.lookNow()
+		time.Sleep(checkInterval)
+		err = k.checkNow()
 	}
 	if err == nil {
 		err = s.save(limit.NextHorizon(opts.Window))
 	}
 	if err == nil {
 		k.saved = s.saved
-		err = k.lookNow() // the save may have taken long
+		err = k.checkNow() // the save may have taken long
 	}
 	if err == nil {
-		k.note(nil, k.unseen) // which is not nil if looks take too long
+		k.setState(nil, k.checkErr) // which is not nil if looks take too long
 	}
 	return k, err
 }
 
 // lookNow looks, takes what it says, and returns its error.
-func (k *keeper) lookNow() error {
-	s := k.store.look()
-	k.see(s)
+func (k *keeper) checkNow() error {
+	s := k.store.check()
+	k.handleCheck(s)
 	return s.err
 }
 
@@ -116,51 +116,51 @@ func (k *keeper) lookNow() error {
 // that hangs stops no save, and calls that wait because of one wrong clock reading are always woken.
 // It does wait for ClockOptions.Now.
 func (k *keeper) keep() {
-	tick, step, overdue := time.Tick(lookEvery), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.looked.Add(trust)))
-	due := false // a save is, until it can begin: a moment at which the file is unseen must not put it off to the next
+	tick, step, overdue := time.Tick(checkInterval), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.checkedAt.Add(checkValidity)))
+	saveDue := false // a save is, until it can begin: a moment at which the file is unseen must not put it off to the next
 	for !isClosed(k.lost) && !isClosed(k.stop) {
 		select {
 		case <-k.stop:
 			continue
 		case err := <-k.saving:
 			k.saving, k.saved = nil, k.store.saved
-			if errors.Is(err, errUnseen) || errors.Is(err, ErrLost) { // it looks too
-				k.see(sight{asked: time.Now(), err: err})
+			if errors.Is(err, errCannotCheck) || errors.Is(err, ErrLost) { // it looks too
+				k.handleCheck(checkResult{started: time.Now(), err: err})
 			} else {
-				k.note(err, k.unseen)
+				k.setState(err, k.checkErr)
 			}
-		case s := <-k.sights:
-			k.looking--
-			k.see(s)
-			overdue.Reset(time.Until(k.looked.Add(trust)))
+		case s := <-k.results:
+			k.checks--
+			k.handleCheck(s)
+			overdue.Reset(time.Until(k.checkedAt.Add(checkValidity)))
 		case <-overdue.C:
-			if k.unseen == nil {
-				k.note(k.failing, errOverdue)
+			if k.checkErr == nil {
+				k.setState(k.saveErr, errOverdue)
 			}
 		case <-tick:
 			// One wrong reading may have made calls wait: they read the clock again, if it is before the limit.
 			switch {
 			case k.isNear(k.now(), 1):
-				due = true
-			case k.unseen == nil:
+				saveDue = true
+			case k.checkErr == nil:
 				k.limit.Set(k.saved, k.cause)
-				due = due || k.isNear(k.clock.Latest(), k.opts.Window/200)
+				saveDue = saveDue || k.isNear(k.clock.Latest(), k.opts.Window/200)
 			}
-			if k.looking < cap(k.sights) {
-				k.looking++
-				go func() { k.sights <- k.store.look() }()
+			if k.checks < cap(k.results) {
+				k.checks++
+				go func() { k.results <- k.store.check() }()
 			}
 		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
-			due = due || k.failing != nil || k.isNear(k.now(), k.opts.Window/2) || k.isNear(k.clock.Latest(), k.opts.Window/100)
+			saveDue = saveDue || k.saveErr != nil || k.isNear(k.now(), k.opts.Window/2) || k.isNear(k.clock.Latest(), k.opts.Window/100)
 		}
-		if k.saving != nil && k.failing == nil && time.Since(k.since) >= k.opts.Window/2 {
-			k.note(fmt.Errorf("a save takes more than %v: %w", k.opts.Window/2, os.ErrDeadlineExceeded), k.unseen)
+		if k.saving != nil && k.saveErr == nil && time.Since(k.saveStarted) >= k.opts.Window/2 {
+			k.setState(fmt.Errorf("a save takes more than %v: %w", k.opts.Window/2, os.ErrDeadlineExceeded), k.checkErr)
 		}
 		k.report()
-		due = due && k.saving == nil // else one is under way
+		saveDue = saveDue && k.saving == nil // else one is under way
 		// While the file is unseen the limit is none that NextHorizon could go on from.
-		if due && k.unseen == nil {
-			due, k.since = false, time.Now()
+		if saveDue && k.checkErr == nil {
+			saveDue, k.saveStarted = false, time.Now()
 			horizon := k.limit.NextHorizon(k.opts.Window)
 			k.saving = inBackground(func() error { return k.store.save(horizon) })
 		}
@@ -182,40 +182,40 @@ func inBackground(f func() error) chan error {
 
 // see takes what a look says. If it fails, or if so much time has passed since an earlier one that somebody
 // else may have opened another file at the name, ids are withheld for quarantine: whoever did finds out that this one is back.
-func (k *keeper) see(s sight) {
-	now, unseen := time.Now(), k.unseen
+func (k *keeper) handleCheck(s checkResult) {
+	now, checkErr := time.Now(), k.checkErr
 	switch {
 	case s.err != nil:
-		k.blind, unseen = now, s.err
-	case now.Sub(k.looked) >= quarantine:
-		k.blind, unseen = now, cmp.Or(unseen, errOverdue)
+		k.quarantinedAt, checkErr = now, s.err
+	case now.Sub(k.checkedAt) >= quarantine:
+		k.quarantinedAt, checkErr = now, cmp.Or(checkErr, errOverdue)
 	}
-	if s.err == nil && s.asked.After(k.looked) {
-		k.looked = s.asked
+	if s.err == nil && s.started.After(k.checkedAt) {
+		k.checkedAt = s.started
 	}
-	if now.Sub(k.blind) >= quarantine && now.Sub(k.looked) < trust {
-		unseen = nil
+	if now.Sub(k.quarantinedAt) >= quarantine && now.Sub(k.checkedAt) < checkValidity {
+		checkErr = nil
 	}
-	if unseen != k.unseen {
-		k.note(k.failing, unseen)
+	if checkErr != k.checkErr {
+		k.setState(k.saveErr, checkErr)
 	}
 }
 
 // note takes how the latest save and the latest look went. It has Status say so, and the clock go up to the horizon that was
 // saved, in this order: the file covers an id before the clock can make it. While the file is unseen the clock makes none.
-func (k *keeper) note(saved, seen error) {
-	k.failing, k.unseen = saved, seen
-	status := Status{k.path, failed(k.path, cmp.Or(seen, saved)), k.saved}
-	if errors.Is(seen, errUnseen) {
+func (k *keeper) setState(saveErr, checkErr error) {
+	k.saveErr, k.checkErr = saveErr, checkErr
+	status := Status{k.path, withPath(k.path, cmp.Or(checkErr, saveErr)), k.saved}
+	if errors.Is(checkErr, errCannotCheck) {
 		status.Horizon = time.Time{}
 	}
 	k.status.Store(&status)
-	news := gravity(k.cause) != gravity(status.Err)
+	news := severity(k.cause) != severity(status.Err)
 	if news {
 		k.cause = status.Err
 	}
 	switch {
-	case errors.Is(seen, ErrLost):
+	case errors.Is(checkErr, ErrLost):
 		k.lose(status.Err)
 	case news || status.Err == nil:
 		k.limit.Set(status.Horizon, k.cause)
@@ -223,11 +223,11 @@ func (k *keeper) note(saved, seen error) {
 }
 
 // gravity returns how bad it is what Report is told.
-func gravity(cause error) int {
+func severity(cause error) int {
 	switch {
 	case cause == nil:
 		return 0
-	case !errors.Is(cause, errUnseen): // ids go on up to the horizon
+	case !errors.Is(cause, errCannotCheck): // ids go on up to the horizon
 		return 1
 	}
 	return 2
@@ -237,18 +237,18 @@ func gravity(cause error) int {
 // grave for calm. While a call is in progress, only a loss is reported, after that call; any other
 // change is skipped unless it lasts.
 func (k *keeper) report() {
-	lost, returned, is, was := isClosed(k.lost), isClosed(k.told), gravity(k.cause), gravity(k.reported)
+	lost, returned, is, was := isClosed(k.lost), isClosed(k.reportDone), severity(k.cause), severity(k.reported)
 	if is >= was {
-		k.worse = time.Now()
+		k.worseAt = time.Now()
 	}
-	if !lost && (is == was || is < was && time.Since(k.worse) < calm || !returned) {
+	if !lost && (is == was || is < was && time.Since(k.worseAt) < recoveryDelay || !returned) {
 		return
 	}
 	k.reported = k.cause
-	before, told, status := k.told, make(chan struct{}), *k.status.Load()
-	k.told = told
+	before, done, status := k.reportDone, make(chan struct{}), *k.status.Load()
+	k.reportDone = done
 	go func() {
-		defer close(told)
+		defer close(done)
 		<-before
 		k.opts.Report(status)
 	}()
@@ -261,7 +261,7 @@ func (k *keeper) lose(cause error) {
 		return
 	}
 	k.limit.Set(time.Time{}, cause)
-	time.AfterFunc(moment, func() { k.limit.EndAt(time.Time{}, cause) })
+	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) })
 	close(k.lost)
 }
 
@@ -278,25 +278,25 @@ func isClosed(c <-chan struct{}) bool {
 // end does what Close says. No id may be later than what the file holds, whether a save fails, has its effect or both, or
 // does so later.
 func (k *keeper) end() error {
-	end := k.now().Add(min(moment, time.Until(k.looked.Add(trust)))).Round(0).UTC()
+	end := k.now().Add(min(closeGrace, time.Until(k.checkedAt.Add(checkValidity)))).Round(0).UTC()
 	if end.After(k.saved) {
 		end = k.saved
 	}
-	if k.unseen == nil {
-		k.limit.Set(end, failed(k.path, fs.ErrClosed)) // first, since nobody looks any more
+	if k.checkErr == nil {
+		k.limit.Set(end, withPath(k.path, fs.ErrClosed)) // first, since nobody looks any more
 	}
-	err, saved := errLate, inBackground(func() error { return k.saveEnd(end) })
+	err, saved := errCloseTimeout, inBackground(func() error { return k.saveEnd(end) })
 	select {
 	case err = <-saved:
 		k.saved = k.store.saved
-	case <-time.After(patience):
+	case <-time.After(closeTimeout):
 	}
 	if isClosed(k.lost) {
-		err = k.unseen
+		err = k.checkErr
 	}
-	cause := failed(k.path, fs.ErrClosed)
+	cause := withPath(k.path, fs.ErrClosed)
 	if err != nil {
-		cause = failed(k.path, fmt.Errorf("%w: %w", fs.ErrClosed, err))
+		cause = withPath(k.path, fmt.Errorf("%w: %w", fs.ErrClosed, err))
 	}
 	k.status.Store(&Status{k.path, cause, k.saved})
 	if errors.Is(err, ErrLost) {
@@ -304,8 +304,8 @@ func (k *keeper) end() error {
 	}
 	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still make ids panic before main has
 	// returned, if the save took long.
-	time.AfterFunc(moment, func() { k.limit.EndAt(time.Time{}, cause) }) // also if the end is still to come by the wall clock
-	return failed(k.path, err)
+	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) }) // also if the end is still to come by the wall clock
+	return withPath(k.path, err)
 }
 
 // saveEnd saves the end of the clock, or the latest id if that is later, and unlocks the file: not before the save that is
@@ -314,7 +314,7 @@ func (k *keeper) saveEnd(end time.Time) (err error) {
 	if k.saving != nil {
 		err = <-k.saving
 	}
-	<-k.told
+	<-k.reportDone
 	if !isClosed(k.lost) {
 		latest := k.clock.Latest() // is after the end if the wall clock is behind
 		if latest.Before(end) {

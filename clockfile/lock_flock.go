@@ -23,7 +23,7 @@ func openLocked(path string) (*os.File, error) {
 	case err == nil:
 		return f, nil
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		err = fmt.Errorf("%w; to see which process, run: fuser %s", ErrLocked, word(path))
+		err = fmt.Errorf("%w; to see which process, run: fuser %s", ErrLocked, shellQuote(path))
 	default:
 		err = &os.PathError{Op: "lock", Path: path, Err: err}
 	}
@@ -47,7 +47,7 @@ func flock(f *os.File, how int) error {
 }
 
 // names returns how many names a file has.
-func names(info os.FileInfo) uint64 {
+func linkCount(info os.FileInfo) uint64 {
 	return uint64(info.Sys().(*syscall.Stat_t).Nlink) //nolint:unconvert // narrower on some systems
 }
 

@@ -31,7 +31,7 @@ func openLocked(path string) (*os.File, error) {
 func closeLocked(f *os.File) error { return f.Close() }
 
 // names returns 1: a file that is open cannot be removed here.
-func names(os.FileInfo) uint64 { return 1 }
+func linkCount(os.FileInfo) uint64 { return 1 }
 
 // lookUp returns what a path leads to. It opens that: for what os.Stat returns, os.SameFile would do so, and take a failure for
 // another file.

@@ -338,8 +338,8 @@ func (f *memoryFile) Close() error {
 	})
 }
 
-// Look is planned by onLook and onAnswer.
-func (f *memoryFile) Look() (size int64, err error) {
+// Check is planned by onLook and onAnswer.
+func (f *memoryFile) Check() (size int64, err error) {
 	time.Sleep(f.slow)
 	f.mu.Lock()
 	onLook, onAnswer := f.onLook, f.onAnswer

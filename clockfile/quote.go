@@ -12,7 +12,7 @@ import (
 
 // word returns a path or an owner as one word of a command, which the shell takes for what it is. On Windows, where a path has no
 // quotes, double quotes must do.
-func word(s string) string {
+func shellQuote(s string) string {
 	const digits = "0123456789"
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	switch {

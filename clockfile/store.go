@@ -30,32 +30,32 @@ type store struct {
 
 // errUnseen is matched by the error of a look that has failed in any other way than by ErrLost: nobody can say what is at the
 // name of the file.
-var errUnseen = errors.New("cannot be seen")
+var errCannotCheck = errors.New("cannot be seen")
 
 // A sight is what a look says: the size of the file, or an error that matches ErrLost or errUnseen.
-type sight struct {
-	asked time.Time // when the look began: what it says was so then
-	size  int64
-	err   error
+type checkResult struct {
+	started time.Time // when the look began: what it says was so then
+	size    int64
+	err     error
 }
 
 // look looks for the file at its name.
-func (s *store) look() sight {
-	asked := time.Now()
-	size, err := s.file.Look()
+func (s *store) check() checkResult {
+	started := time.Now()
+	size, err := s.file.Check()
 	if err != nil && !errors.Is(err, ErrLost) {
-		err = fmt.Errorf("%w: %w", errUnseen, err)
+		err = fmt.Errorf("%w: %w", errCannotCheck, err)
 	}
-	return sight{asked, size, err}
+	return checkResult{started, size, err}
 }
 
 // read returns the horizon that the file holds, and has it ready for the first save.
 func (s *store) read() (time.Time, error) {
-	seen := s.look()
-	if seen.err != nil {
-		return time.Time{}, seen.err
+	checked := s.check()
+	if checked.err != nil {
+		return time.Time{}, checked.err
 	}
-	held, err := horizonfile.Read(s.file, seen.size)
+	held, err := horizonfile.Read(s.file, checked.size)
 	switch {
 	case err != nil:
 		return time.Time{}, err
@@ -65,23 +65,23 @@ func (s *store) read() (time.Time, error) {
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
 	// The process before may have been killed before it had synced the copy that the first save writes last, or when the sync
 	// had failed: a power failure in that save would take both. To write the same again puts nothing at risk.
-	last := 1 - s.first()
+	last := 1 - s.firstCopy()
 	return held.Horizon, s.writeCopy(last, s.copies[last])
 }
 
 // save saves a horizon, if the file is still at its name and holds what this process has written. Nobody can say what a copy
 // in doubt holds, or one that cannot be read: then the other one must hold what was written.
 func (s *store) save(horizon time.Time) error {
-	seen := s.look()
-	if seen.err != nil {
-		return seen.err
+	checked := s.check()
+	if checked.err != nil {
+		return checked.err
 	}
 	var err error
-	lost, intact, copies := seen.size != horizonfile.Size, false, s.copies
+	lost, intact, copies := checked.size != horizonfile.Size, false, s.copies
 	for i, written := range s.copies {
-		switch found, failed := horizonfile.ReadCopy(s.file, i); {
-		case failed != nil:
-			copies[i], err = nil, failed
+		switch found, withPath := horizonfile.ReadCopy(s.file, i); {
+		case withPath != nil:
+			copies[i], err = nil, withPath
 		case written == nil:
 		case bytes.Equal(found, written):
 			intact = true
@@ -107,7 +107,7 @@ func (s *store) save(horizon time.Time) error {
 func (s *store) write(r horizonfile.Record) error {
 	r.Owner = s.owner
 	data, err := r.Encode()
-	first := s.first()
+	first := s.firstCopy()
 	for _, i := range []int{first, 1 - first} {
 		if err == nil {
 			err = s.writeCopy(i, data)
@@ -117,7 +117,7 @@ func (s *store) write(r horizonfile.Record) error {
 }
 
 // first returns the copy to write first: if one is damaged or in doubt, that one.
-func (s *store) first() int {
+func (s *store) firstCopy() int {
 	if s.copies[1] == nil {
 		return 1
 	}

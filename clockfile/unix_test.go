@@ -68,9 +68,9 @@ func TestSystemFails(t *testing.T) {
 	f, err := clockfile.System.Open(path)
 	must(t, err)
 	must(t, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
-	_, below := f.Look()
+	_, below := f.Check()
 	must(t, os.Remove(dir), os.Rename(dir+"2", dir), f.Close())
-	_, closed := f.Look()
+	_, closed := f.Check()
 	for i, err := range []error{below, closed, f.Sync(), f.Close()} {
 		if err == nil || errors.Is(err, clockfile.ErrLost) {
 			t.Errorf("call %d: error %v, want one of the system", i, err)
