@@ -69,13 +69,13 @@ type keeper struct {
 // horizon. Another file may have been in its place, which some process still has open: that one finds out meanwhile.
 func start(path string, opts Options, file file) (*keeper, error) {
 	s := &store{file: file, owner: opts.Owner}
-	held, err := s.read()
+	saved, err := s.read()
 	if err != nil {
 		return nil, err
 	}
 	clockOpts, opened := *opts.ClockOptions, time.Now()
-	if held.After(clockOpts.After) {
-		clockOpts.After = held
+	if saved.After(clockOpts.After) {
+		clockOpts.After = saved
 	}
 	clock, limit := ids.NewLimitedClock(&clockOpts)
 	k := &keeper{

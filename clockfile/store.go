@@ -79,9 +79,9 @@ func (s *store) save(horizon time.Time) error {
 	var err error
 	lost, intact, copies := checked.size != horizonfile.Size, false, s.copies
 	for i, written := range s.copies {
-		switch found, withPath := horizonfile.ReadCopy(s.file, i); {
-		case withPath != nil:
-			copies[i], err = nil, withPath
+		switch found, readErr := horizonfile.ReadCopy(s.file, i); {
+		case readErr != nil:
+			copies[i], err = nil, readErr
 		case written == nil:
 		case bytes.Equal(found, written):
 			intact = true
