@@ -14,24 +14,26 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// File is an open file, with the clock whose horizon it contains. It is safe for concurrent use. Make one with [Open]; the
-// methods of a zero File panic.
+// File is an open file with the clock whose horizon it contains. It is safe for concurrent use. Use
+// [Open] to make one; the methods of a zero File panic.
 type File struct {
 	*view
 	closing sync.Once
 }
 
-// Create makes the file at path, without a horizon, for the first start of a node number. Of the options, it uses Owner
-// alone; nil means the default.
+// Create makes the file at path, without a horizon, for the first start of a node number. Of the
+// options it uses only Owner; nil means the default.
 //
-// Call it once for each node number, and not at each start: after ids were made, a new file lets them repeat. A file that is
-// missing later was lost.
+// Call it once for each node number, not at each start. Once IDs were made, a new file lets them
+// repeat. A file that is missing later was lost.
 //
-// The error contains the path. It matches [fs.ErrExist] if there is something at path, and [errors.ErrUnsupported] on a
-// system without locks. After any other error there may be a file or none.
+// The error contains the path. It matches [fs.ErrExist] if something exists at path, and
+// [errors.ErrUnsupported] on a system without locks. After any other error there may be a file or
+// none.
 func Create(path string, opts *Options) error { return create(system{syncName}, path, opts) }
 
-// create is Create on some disk. What a crash leaves under another name, before the file is whole, does no harm.
+// create is like Create, but uses the given disk. If a crash leaves an unfinished file, that file
+// has another name and does no harm.
 func create(d disk, path string, opts *Options) error {
 	file, publish, err := d.Make(path)
 	if err != nil {
@@ -42,25 +44,28 @@ func create(d disk, path string, opts *Options) error {
 	return withPath(path, errors.Join(stripPath(err), publish(err == nil)))
 }
 
-// Open opens the file at path, which [Create] has made, and locks it until Close is called or the process ends. It follows a
-// symbolic link. Nil options mean the default.
+// Open opens the file at path, which [Create] has made, and locks it until Close is called or the
+// process ends. It follows symbolic links. Nil options mean the default.
 //
-// Open takes 1.1 s: open several files in goroutines. It can hang with the disk: call signal.NotifyContext after it, since
-// until then SIGTERM ends the program.
+// Open takes 1.1 s, so open several files in parallel. If the disk hangs, Open can hang too. Call
+// signal.NotifyContext after Open, because until then SIGTERM ends the program.
 //
-// The error contains the path. It matches [fs.ErrNotExist] if there is no such file or directory; [fs.ErrPermission] if this
-// user may not read and write the file, or if it is read-only; [ErrLocked], [ErrCorrupt] or [ErrOwner]; or
-// [errors.ErrUnsupported] on a system without locks.
+// The error contains the path. It matches
+//
+//   - [fs.ErrNotExist] if the file or a directory of its path does not exist
+//   - [fs.ErrPermission] if this user may not read and write the file, or if the file is read-only
+//   - [ErrLocked], [ErrCorrupt] or [ErrOwner]
+//   - [errors.ErrUnsupported] on a system without locks
 func Open(path string, opts *Options) (*File, error) { return open(system{syncName}, path, opts) }
 
-// open is Open on some disk.
+// open is like Open, but uses the given disk.
 func open(d disk, path string, opts *Options) (*File, error) {
 	o, err := opts.complete()
 	if err != nil {
 		return nil, withPath(path, err)
 	}
 	file, err := d.Open(path)
-	var dangling horizonfile.DanglingError // which a new file would not mend
+	var dangling horizonfile.DanglingError // a new file would not fix this
 	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &dangling) {
 		err = missingError(path, o.Owner)
 	}
@@ -75,54 +80,60 @@ func open(d disk, path string, opts *Options) (*File, error) {
 	return &File{view: k.view}, nil
 }
 
-// missing says what it can mean that there is no file, and what makes one.
+// missingError returns the error for a file that does not exist, with the possible reasons and the
+// command for a first start.
 func missingError(path, owner string) error {
 	if owner != "" {
 		owner = fmt.Sprintf("-owner %s ", shellQuote(fmt.Sprintf("%.255s", owner)))
 	}
 	if abs, err := filepath.Abs(path); err == nil {
-		path = abs // for an operator, whose directory is another one
+		path = abs // the operator runs the command in another directory
 	}
 	return fmt.Errorf("%w: its volume is not mounted, it was lost, or this is the first start of its node number; "+
 		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, shellQuote(path))
 }
 
-// Clock returns the clock. f withholds its ids and ends it.
+// Clock returns the clock. f withholds its IDs and ends it.
 func (f *File) Clock() *ids.Clock {
-	f.mustBeOpen() // nil would stand for the default clock
+	f.mustBeOpen() // a nil clock would mean the default one
 	return f.clock
 }
 
-// Status returns the state of f, for gauges and health checks. It makes no id, and reads neither the disk nor the clock.
+// Status returns the state of f, for gauges and health checks. It makes no ID and reads neither the
+// disk nor the clock.
 func (f *File) Status() Status {
 	f.mustBeOpen()
 	return *f.status.Load()
 }
 
-// Lost returns a channel that is closed when the file is lost. The clock ends 100 ms later, and NextContext returns an error.
-// A server must end when the channel is closed: net/http recovers the panics of Next, so that every request would fail.
+// Lost returns a channel that is closed when the file is lost. The clock ends 100 ms later, and
+// NextContext then returns an error. A server must end when the channel is closed. Otherwise every
+// request would fail, because net/http recovers the panics of Next.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
 	return f.lost
 }
 
-// mustBeOpen panics for a File that Open has not made.
+// mustBeOpen panics if Open has not made f.
 func (f *File) mustBeOpen() {
 	if f.view == nil {
 		panic("clockfile: zero File: use Open")
 	}
 }
 
-// Close ends the clock, saves the time of its end, and unlocks the file. Calling Close is optional: without it, the next
-// process begins after the horizon, as after a crash, and its ids are up to Window ahead of the wall clock.
+// Close ends the clock, saves the time of its end and unlocks the file. Calling Close is optional.
+// Without it, the next process starts after the horizon, as after a crash, and its IDs are up to
+// Window ahead of the wall clock.
 //
-// Ids end 100 ms after Close. Calls for later ids wait until then, and panic, or NextContext and TryNext return an error: it
-// matches [ids.ErrEnded] and [fs.ErrClosed]. So call Close in main, where the program ends. (A program built with -race takes a
-// second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.)
+// IDs end 100 ms after Close. Until then, calls for later IDs wait. After that, NextContext and
+// TryNext return an error that matches [ids.ErrEnded] and [fs.ErrClosed], and other calls panic
+// with such an error. So call Close in main, where the program ends. A program built with -race
+// takes a second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
-// Close waits for a save and for Report, for up to 5 s. If they take longer, it returns an error that matches
-// [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost, and the file stays locked until they return or the process
-// ends. After an error, too, the file contains a time that keeps ids unique. Later and concurrent calls return the same error.
+// Close waits up to 5 s for a save and for Report. If they take longer, it returns an error that
+// matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The file then stays locked
+// until they return or the process ends. Even after an error, the file contains a time that keeps
+// IDs unique. Later and concurrent calls return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.closing.Do(func() { close(f.stop) })

@@ -1,6 +1,6 @@
 package clockfile
 
-// The disk: what the package asks of the operating system, on all systems.
+// The package's access to the operating system, as an interface and for all systems.
 
 import (
 	"errors"
@@ -13,33 +13,36 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// A disk is what the package asks of the operating system: so little that a test can take its place, fail at each call, and
-// know what a power failure leaves.
+// A disk is the part of the operating system that the package uses. It is so small that a test can
+// replace it, inject a failure at each call, and tell what a power failure leaves.
 type disk interface {
-	// Open opens a regular file, which only one process can have open so, and has the disk keep its name.
+	// Open opens and locks a regular file, and makes its name durable. It fails if the file is
+	// already locked.
 	Open(path string) (file, error)
 
-	// Make makes a file, which publish closes, and gives its name if it is whole and nothing has that. Otherwise it is
-	// removed.
+	// Make creates a file. publish closes it and, if whole is true and nothing exists at path,
+	// gives it that name. Otherwise publish removes the file.
 	Make(path string) (f file, publish func(whole bool) error, err error)
 }
 
-// A file is one that this process has locked.
+// A file is a file that this process has locked.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer    // unlocks it
-	Sync() error // has the disk keep what was written
+	Sync() error // makes writes durable
 
-	// Look returns the size, or an error that matches ErrLost if the name does not lead to the file any more.
+	// Check returns the size of the file, or an error that matches ErrLost if the name no longer
+	// leads to the file.
 	Check() (size int64, err error)
 }
 
-// system is the disk of the operating system. Where a directory cannot be synced, a power failure may take a new file, and
-// then Open refuses. Windows has no way to do it; to sync a file there writes the journal that has its name.
+// system is the disk of the operating system. Where a directory cannot be synced, a power failure
+// may take a new file, and Open then refuses. Windows cannot sync a directory; there, a sync of the
+// file writes the journal that contains its name.
 type system struct{ syncName func(path string) error }
 
-// syncName syncs the directory that has the name of a file.
+// syncName syncs the directory that contains the name of a file.
 func syncName(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -53,7 +56,7 @@ func syncName(path string) error {
 	return dir.Sync()
 }
 
-// absolute returns a path that leads to the same file when the process has changed its directory.
+// absolute returns a path that leads to the same file even if the process changes its directory.
 func absolute(path string) (string, error) {
 	switch {
 	case path == "":
@@ -80,18 +83,18 @@ func (d system) Open(path string) (file, error) {
 	return openFile{f, path}, nil
 }
 
-// inspect says why no file can be opened at a path.
+// inspect returns an error if no file can be opened at path.
 func inspect(path string) error {
 	switch info, err := horizonfile.Stat(path); {
 	case err != nil:
 		return err
-	case info.Mode()&0o200 == 0: // root could write to it, but somebody meant it to stay
+	case info.Mode()&0o200 == 0: // root could write to it, but it may be read-only on purpose
 		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, shellQuote(path))
 	}
 	return nil
 }
 
-// An openFile is an open file, and the absolute path that led to it.
+// An openFile is an open file with the absolute path that led to it.
 type openFile struct {
 	*os.File
 	path string
@@ -108,7 +111,8 @@ func (f openFile) Check() (size int64, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errLost("the file is missing")
-	case err == nil && (!os.SameFile(held, named) || linkCount(held) == 0): // a file that is mounted by itself keeps its place
+	// If the file itself is mounted, its name stays when it is removed.
+	case err == nil && (!os.SameFile(held, named) || linkCount(held) == 0):
 		err = errLost("the file was replaced")
 	}
 	return held.Size(), err
@@ -130,18 +134,20 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 		return nil, nil, err
 	}
 	return openFile{f, f.Name()}, func(whole bool) error {
-		err := errors.Join(stripPath(f.Chmod(0o600)), stripPath(f.Close())) // for its user alone: whoever may read a file may lock it
+		// A process that can read a file can lock it, so only its user may.
+		err := errors.Join(stripPath(f.Chmod(0o600)), stripPath(f.Close()))
 		if err == nil && whole {
 			err = stripPath(giveName(f.Name(), path))
 		}
-		_ = os.Remove(f.Name()) // which does no harm
+		_ = os.Remove(f.Name()) // if this fails, the leftover is harmless
 		_ = d.syncName(path)
 		return err
 	}, nil
 }
 
-// giveName gives the file at temp the name path, if nothing has that. A file system without links, such as FAT, can only
-// rename it: of two calls at one moment one may replace the file of the other there, which has no horizon yet.
+// giveName gives the file at temp the name path, unless something exists there. On a file system
+// without links, such as FAT, the file is renamed. If two calls do that at the same time, one may
+// replace the other's file, which has no horizon yet.
 func giveName(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil {

@@ -1,103 +1,118 @@
-// Package clockfile saves a time in a file, so that Snowflakes do not repeat after a restart, a crash, or a step of the wall
-// clock. Call [Create] once for each node number, and [Open] at each start:
+// Package clockfile saves a time in a file, so that Snowflakes do not repeat after a restart, a
+// crash or a step of the wall clock. Call [Create] once for each node number, and [Open] at each
+// start:
 //
 //	file, err := clockfile.Open("/var/lib/orders/clock", &clockfile.Options{Owner: "orders, node 7"})
 //	if err != nil {
 //		log.Fatal(err) // also if there is no file
 //	}
-//	defer file.Close() // in main: it ends the clock
+//	defer file.Close() // in main, because it ends the clock
 //	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
 //	if err != nil {
 //		log.Fatal(err)
 //	}
 //	id := node.Next()
 //
-// UUIDs of versions 4 and 7 and ULIDs need no file. Versions 1 and 6 need one only if [ids.GeneratorOptions].NodeID is set.
+// UUIDs of versions 4 and 7 and ULIDs need no file. Versions 1 and 6 need one only if
+// [ids.GeneratorOptions].NodeID is set.
 //
 // # The promise
 //
-// The processes that use one file make no Snowflake of one node number twice, and no UUID of version 1 or 6 of one NodeID.
-// This holds across crashes, power failures and steps of the wall clock, as long as the disk keeps what it has synced.
+// The processes that use one file never make the same Snowflake of one node number twice, nor the
+// same version 1 or 6 UUID of one NodeID. This holds across crashes, power failures and steps of
+// the wall clock, as long as the disk keeps what it has synced.
 //
-// The file contains a horizon: a time that no id passes. The clock makes no id after it ([ids.ClockLimit]), and the next
-// process begins after it ([ids.ClockOptions].After). A save writes two copies, one after the other, and syncs each, so that
-// a crash leaves at least one that is right.
+// The file contains a horizon, which is a time that no ID passes. The clock makes no ID after it
+// ([ids.ClockLimit]), and the next process starts after it ([ids.ClockOptions].After). A save
+// writes two copies, one after the other, and syncs each, so a crash leaves at least one intact
+// copy.
 //
-// The package cannot see that a file was copied, restored from a backup or made anew, or that two machines use one node
-// number: ids can then repeat. After a file was restored or made anew, earlier ids repeat only while the wall clock is behind
-// them. This is so even if a process had the former file open: it ends, but its ids may be ahead.
+// The package cannot detect that a file was copied, restored from a backup or created again, or
+// that two machines use one node number. IDs can then repeat. After a file was restored or created
+// again, earlier IDs repeat only while the wall clock is behind them. This also holds if a process
+// had the former file open: that process ends, but its IDs may be ahead of the wall clock.
 //
-// If the wall clock was far ahead, even once, when an id was made or a horizon was saved, ids stay ahead: no earlier time is
-// known to be safe.
+// If the wall clock was far ahead, even once, when an ID was made or a horizon was saved, IDs stay
+// ahead, because no earlier time is known to be safe.
 //
-// # When ids wait
+// # When IDs wait
 //
-// While ids are withheld, Next, NewV1 and NewV6 wait, [ids.SnowflakeNode.NextContext] waits until its context ends, and
-// [ids.SnowflakeNode.TryNext] returns an error at once. The errors match [ids.ErrWithheld] and the cause.
+// While IDs are withheld, Next, NewV1 and NewV6 wait, [ids.SnowflakeNode.NextContext] waits until
+// its context ends, and [ids.SnowflakeNode.TryNext] returns an error immediately. The errors match
+// [ids.ErrWithheld] and the cause.
 //
-//   - Saving fails or hangs: ids go on up to the horizon, for at least half of Options.Window (5 s), and wait there for a save
-//     that succeeds. A save is tried every Window/100, and at least every 100 ms while ids wait.
-//   - The file cannot be seen: ids wait until it can.
-//   - Ids are ahead of the wall clock, after a crash or a step back: a horizon is saved every Window/100, and ids wait for a
-//     disk that takes longer.
-//   - The wall clock jumps past the horizon, if only for a moment: ids wait for at most 100 ms.
-//   - The file is lost: ids stop at once, and the clock ends 100 ms later.
-//   - [File.Close]: the clock ends 100 ms later.
+//   - If saving fails or hangs, IDs continue up to the horizon, which takes at least half of
+//     Options.Window (5 s). There they wait for a save that succeeds. A save is tried every
+//     Window/100, and at least every 100 ms while IDs wait.
+//   - If the file cannot be checked, IDs wait until it can.
+//   - If IDs are ahead of the wall clock, after a crash or a step back, a horizon is saved every
+//     Window/100. IDs wait for a disk that takes longer.
+//   - If the wall clock jumps past the horizon, even for a moment, IDs wait for at most 100 ms.
+//   - If the file is lost, IDs stop immediately, and the clock ends 100 ms later.
+//   - After [File.Close], the clock ends 100 ms later.
 //
-// After the end of the clock, Next, NewV1 and NewV6 panic with an error, and NextContext and TryNext return one. It matches
-// [ids.ErrEnded], and [ErrLost] or [fs.ErrClosed].
+// After the end of the clock, Next, NewV1 and NewV6 panic with an error, and NextContext and
+// TryNext return one. It matches [ids.ErrEnded], and either [ErrLost] or [fs.ErrClosed].
 //
 // # The file
 //
-// Its 69,632 bytes are zero but for two copies of four lines, at the start and after 65,536 bytes. The first line ends with
-// the version of the format, and the last is the CRC-32 (IEEE) of those before it. The horizon of a file that was never
-// opened is "none":
+// The file has 69,632 bytes. It contains two copies of four lines, at the start and after 65,536
+// bytes; all other bytes are zero. The first line ends with the version of the format, and the last
+// line is the CRC-32 (IEEE) of the lines before it. The horizon of a file that was never opened is
+// "none":
 //
 //	github.com/oneclock/ids/clockfile 1
 //	horizon 2026-03-14T15:09:26.535897932Z
 //	owner "orders, node 7"
 //	crc32 92b1fa60
 //
-// The file is locked under each of its names, and written in place: it keeps its mode, owner and links, and needs no right
-// to write to its directory. Create makes it for its user alone, since whoever may read a file can lock it.
+// The file is locked under each of its names, and written in place. It keeps its mode, owner and
+// links, and the process needs no write permission on its directory. Create makes the file readable
+// only by its user, because a process that can read a file can lock it.
 //
-// A process at rest wakes up some 20 times a second and makes 20 system calls to check the file. Every half of Window it
-// makes 8 more to save, two of them syncs. An id costs nothing more.
+// An idle process wakes up about 20 times a second and makes 20 system calls to check the file.
+// Every half of Window it makes 8 more to save, two of which are syncs. IDs themselves cost nothing
+// more.
 //
 // # Another file in its place
 //
-// The name of the file is checked every 100 ms, and the contents at each save. If the file was removed,
-// renamed, replaced or changed, it is lost: nothing is saved any more, and the clock ends. The result of
-// a check is valid for 1 s from the start of the check. If no result is valid, or a check fails in any
-// other way, IDs are withheld until checks have succeeded for 1.1 s. If none failed, and one succeeds
-// within 1.1 s of the start of the last that did, IDs are back immediately. So a process that gives up
-// the right to look up the path, for example by setuid, makes no more IDs.
+// The name of the file is checked every 100 ms, and the contents at each save. If the file was
+// removed, renamed, replaced or changed, it is lost: nothing is saved any more, and the clock ends.
+// The result of a check is valid for 1 s from the start of the check. If no result is valid, or a
+// check fails in any other way, IDs are withheld until checks have succeeded for 1.1 s. If none
+// failed, and one succeeds within 1.1 s of the start of the last that did, IDs are back
+// immediately. So a process that gives up the right to look up the path, for example by setuid,
+// makes no more IDs.
 //
-// Open also checks for 1.1 s before an ID can be made. By then, a process that still uses the file which
-// was at the name before has found the new one, or has no valid result any more. So the IDs of both never
-// overlap, as long as each file that is put at the name stays there for at least 1 s. This does not hold
-// in two cases: that process is stopped or gets no processor, and continues before it sees this, or its
-// [Options].ClockOptions.Now does not return.
+// Open also checks for 1.1 s before an ID can be made. By then, a process that still uses the file
+// which was at the name before has found the new one, or has no valid result any more. So the IDs
+// of both never overlap, as long as each file that is put at the name stays there for at least 1 s.
+// This does not hold in two cases: that process is stopped or gets no processor, and continues
+// before it sees this, or its [Options].ClockOptions.Now does not return.
 //
-// Checks do not wait for each other. If each takes 0.9 s, ids come as ever; if each takes more than 1 s, none do. This can be so
-// on a slow disk, and where goroutines compute on all processors of the program: with GOMAXPROCS=1, beside 200 of them, ids were
-// withheld for up to two thirds of the time.
+// Checks do not wait for each other. If each takes 0.9 s, IDs are made as usual; if each takes more
+// than 1 s, none are. This can happen on a slow disk, and where goroutines compute on all
+// processors of the program: with GOMAXPROCS=1 and 200 such goroutines, IDs were withheld for up to
+// two thirds of the time.
 //
-// While the disk hangs, up to ten checks and a save of each File wait for it, each in a thread. Go ends a
-// program that needs more than 10,000 threads. If a process opens more than 900 Files, raise that limit
-// with [runtime/debug.SetMaxThreads].
+// While the disk hangs, up to ten checks and a save of each File wait for it, each in a thread. Go
+// ends a program that needs more than 10,000 threads. If a process opens more than 900 Files, raise
+// that limit with [runtime/debug.SetMaxThreads].
 //
-// The package cannot see these cases:
+// The package cannot detect these cases:
 //
-//   - A file that is mounted by itself, and is replaced outside of the container. Mount its directory.
-//   - Two ways to one file that do not share locks: a network file system, FUSE, a folder that is shared with a host or a
-//     virtual machine, hard links in the lower layer of an overlay. Use a local file system of the kernel, and one path.
-//   - A file in an image: each container has a copy. Make none there.
+//   - A file is mounted by itself and is replaced outside of the container. Mount its directory
+//     instead.
+//   - Two paths lead to one file but do not share locks: on a network file system, through FUSE, in
+//     a folder that is shared with a host or a virtual machine, or by hard links in the lower layer
+//     of an overlay. Use a local file system of the kernel, and one path.
+//   - The file is part of an image, so that each container has a copy. Create no file in an image.
 //
 // # Systems
 //
-// On Linux, macOS, the BSDs and illumos, flock(2) locks the file; on Windows, its share mode, so that others can only read
-// it. Both end with the process. Elsewhere, for example on AIX, Solaris and js, Create and Open return an error that matches
-// [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a power failure may take a new file, and Open
-// then refuses.
+// On Linux, macOS, the BSDs and illumos, the file is locked by flock(2); on Windows, by its share
+// mode, so that other processes can only read it. Both locks end with the process. Elsewhere, for
+// example on AIX, Solaris and js, Create and Open return an error that matches
+// [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a power failure may
+// take a new file, and Open then refuses.
 package clockfile

@@ -14,21 +14,23 @@ import (
 
 // The errors of [Create], [Open], [File.Close] and [Status] match these.
 var (
-	// ErrLocked means that another File has the file open, in this process or another one, under this name or another.
+	// ErrLocked means that another File has the file open, in this or another process, under this
+	// or another name.
 	ErrLocked = errors.New("already open, in another process or in this one: each needs a file and a node number of its own")
 
-	// ErrCorrupt means that the file is damaged, is no clockfile, or was made by a newer version of this package.
+	// ErrCorrupt means that the file is damaged, is not a clockfile, or was made by a newer version
+	// of this package.
 	ErrCorrupt = horizonfile.ErrCorrupt
 
 	// ErrOwner means that the file belongs to another owner.
 	ErrOwner = errors.New("belongs to another owner")
 
-	// ErrLost means that the file was removed, renamed, replaced or changed while it was open. The clock ends, and nothing is
-	// saved any more.
+	// ErrLost means that the file was removed, renamed, replaced or changed while it was open. The
+	// clock ends, and nothing more is saved.
 	ErrLost = errors.New("was lost while it was open")
 )
 
-// failed returns err, if it is not nil, with the path of the file.
+// withPath adds the path of the file to err. It returns nil if err is nil.
 func withPath(path string, err error) error {
 	if err == nil {
 		return nil
@@ -36,20 +38,21 @@ func withPath(path string, err error) error {
 	return fmt.Errorf("clockfile: %s: %w", cmp.Or(path, "the path"), err)
 }
 
-// errLost returns the error of a loss, and says what to do.
+// errLost returns the error for a lost file, with instructions for the operator.
 func errLost(how string) error {
 	return fmt.Errorf("%w: %s; there are no more ids: end this process, and find out who did that before the next start", ErrLost, how)
 }
 
-// An inTheWay says what is at the path of a file that is to be made, other than a file.
+// An existsError reports what exists at the path of a new file if that is not a regular file.
 type existsError struct{ error }
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// errThere says what it means that there is something.
+// errExists is the error for a new file if a file exists at its path.
 var errExists = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)
 
-// unnamed returns err without the name that a new file has until it is whole, since nobody has given that.
+// stripPath returns err without the temporary name of a new file, because the user did not choose
+// that name.
 func stripPath(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:

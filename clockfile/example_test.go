@@ -1,4 +1,5 @@
-// These systems have no lock for the file that ends with the process, so that no example can run on them.
+// These systems have no lock for the file that ends with the process, so that no example can run on
+// them.
 
 //go:build !(aix || js || plan9 || (solaris && !illumos) || wasip1)
 
@@ -111,7 +112,7 @@ func ExampleStatus_String() {
 	fmt.Println(s)
 	s.Err = errors.New("clockfile: /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device")
 	fmt.Println(s)
-	// Output:
-	// clockfile: /var/lib/orders/clock: saving works, up to 2026-03-14T15:09:26Z
-	// clockfile: /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device; no ids after 2026-03-14T15:09:26Z until a save succeeds
+	// Output: clockfile: /var/lib/orders/clock: saving works, up to 2026-03-14T15:09:26Z clockfile:
+	// /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device; no ids after
+	// 2026-03-14T15:09:26Z until a save succeeds
 }

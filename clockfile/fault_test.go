@@ -48,7 +48,8 @@ var oneInATick = ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, ti
 // longOwner has a copy lie in two sectors.
 var longOwner = strings.Repeat("\xff", 120)
 
-// A world is a machine on which processes live one after another, or at one time. It knows every id of theirs.
+// A world is a machine on which processes live one after another, or at one time. It knows every id
+// of theirs.
 type world struct {
 	*memory
 	wall   *wallClock
@@ -132,10 +133,11 @@ func ended(f func()) (is bool) {
 	return false
 }
 
-// TestCrashes has a process make the file, open it, raise its horizon twice and close it, without a fault, and with each of
-// its operations failing in each way, once or more often. In each state that a kill or a power failure may leave after each
-// operation, sector by sector, another process goes on, whose wall clock was set back. After each operation of both, each
-// power failure leaves a file whose horizon is not before any id. No fault is concealed.
+// TestCrashes has a process make the file, open it, raise its horizon twice and close it, without a
+// fault, and with each of its operations failing in each way, once or more often. In each state
+// that a kill or a power failure may leave after each operation, sector by sector, another process
+// goes on, whose wall clock was set back. After each operation of both, each power failure leaves a
+// file whose horizon is not before any id. No fault is concealed.
 func TestCrashes(t *testing.T) {
 	var left []*world
 	known := map[string]bool{}
@@ -188,7 +190,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// shortLife mints up to the horizon, again when that was raised, and up to the end that Close saves.
+// shortLife mints up to the horizon, again when that was raised, and up to the end that Close
+// saves.
 func (w *world) shortLife(t *testing.T, p *process, first bool) {
 	wall, before := newWallClock(), w.issuedTo
 	if !first {

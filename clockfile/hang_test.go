@@ -17,9 +17,10 @@ import (
 
 const opsOfSave = 6 // besides its look
 
-// TestHungSave has each operation of a save hang for a while. Report is told once that has taken half of Window, ids go on up to
-// the horizon, and both are as before when the operation returns, of which Report is told 5 s later. A Report that takes its time is
-// called again when it has returned.
+// TestHungSave has each operation of a save hang for a while. Report is told once that has taken
+// half of Window, ids go on up to the horizon, and both are as before when the operation returns,
+// of which Report is told 5 s later. A Report that takes its time is called again when it has
+// returned.
 func TestHungSave(t *testing.T) {
 	const window = time.Second
 	for at := range opsOfSave {
@@ -78,9 +79,10 @@ func TestHungSave(t *testing.T) {
 	}
 }
 
-// TestHungClose closes a file while an operation of a save hangs: of the one that the keeper has begun, or of Close's own. Close
-// returns by itself, for all who call it. What hangs lands long after, when another process that was started on the file could have
-// saved a later horizon. No id is issued twice, and nothing is written without the lock.
+// TestHungClose closes a file while an operation of a save hangs: of the one that the keeper has
+// begun, or of Close's own. Close returns by itself, for all who call it. What hangs lands long
+// after, when another process that was started on the file could have saved a later horizon. No id
+// is issued twice, and nothing is written without the lock.
 func TestHungClose(t *testing.T) {
 	const window = time.Second
 	for at := range 2 * opsOfSave { // of two saves
@@ -134,7 +136,8 @@ func TestHungClose(t *testing.T) {
 	}
 }
 
-// checkEnds checks that calls for all kinds have ended for a reason 200 ms from now, and that those for others go on.
+// checkEnds checks that calls for all kinds have ended for a reason 200 ms from now, and that those
+// for others go on.
 func checkEnds(t *testing.T, name string, f *clockfile.File, reason error) {
 	t.Helper()
 	time.Sleep(200 * time.Millisecond)
@@ -153,8 +156,8 @@ func checkEnds(t *testing.T, name string, f *clockfile.File, reason error) {
 	g.NewV7()
 }
 
-// TestReportKeepsNothing has Report hang, or wait for an ID, when saves or checks begin to fail. Once they
-// work again, saves and IDs continue.
+// TestReportKeepsNothing has Report hang, or wait for an ID, when saves or checks begin to fail.
+// Once they work again, saves and IDs continue.
 func TestReportKeepsNothing(t *testing.T) {
 	for _, trouble := range []string{"saves fail", "checks fail"} {
 		for _, hangs := range []bool{true, false} {
@@ -201,7 +204,8 @@ func TestReportKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestReportKeepsClose closes the file in Report, which must not do that: it has an error, and the file is unlocked afterwards.
+// TestReportKeepsClose closes the file in Report, which must not do that: it has an error, and the
+// file is unlocked afterwards.
 func TestReportKeepsClose(t *testing.T) {
 	var b *bench
 	closed := make(chan error, 1)

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// Who opens a file, or has not seen it for a while, looks for longer than somebody else may trust a look from before.
-	checkInterval = 100 * time.Millisecond        // a look begins so often, whether those before have returned or not
-	checkValidity = time.Second                   // what a look says counts for so long, from its question: it was so then
-	quarantine    = checkValidity + checkInterval // of looks that all see the file, before ids come
-	recoveryDelay = 5 * time.Second               // of good news, before Report is told: what comes and goes is no news
-	closeGrace    = 100 * time.Millisecond        // of Close: for ids until the end, and then for main to return
-	closeTimeout  = 5 * time.Second               // of Close, with a disk or a Report that does not return
+	// Each file is checked for longer than another process may rely on an earlier check.
+	checkInterval = 100 * time.Millisecond        // even while earlier checks are in progress
+	checkValidity = time.Second                   // of a result, from the start of its check
+	quarantine    = checkValidity + checkInterval // of checks that succeed, before there are IDs
+	recoveryDelay = 5 * time.Second               // for Report, which ignores short recoveries
+	closeGrace    = 100 * time.Millisecond        // from Close to the end of IDs, and then to EndAt
+	closeTimeout  = 5 * time.Second               // for the disk and for Report
 )
 
 var (
@@ -29,7 +29,8 @@ var (
 	errCloseTimeout = fmt.Errorf("a save, or Report, has not returned for %v: %w", closeTimeout, os.ErrDeadlineExceeded)
 )
 
-// A view is what a File and its keeper share. Only the keeper changes it, except that the File closes stop.
+// A view is the state that a File and its keeper share. Only the keeper changes it, but the File
+// closes stop.
 type view struct {
 	clock  *ids.Clock
 	status atomic.Pointer[Status]
@@ -39,34 +40,35 @@ type view struct {
 	result error         // returned by Close
 }
 
-// A keeper is owned by its goroutine, and by Open before that starts.
+// A keeper is owned by its goroutine, and by Open before that goroutine starts.
 type keeper struct {
 	*view
 	path  string // as given to Open
 	opts  Options
-	now   func() time.Time // the clock's
+	now   func() time.Time // wall clock of clock
 	store *store
 	limit *ids.ClockLimit
 
-	saved       time.Time  // the horizon that was saved last; the limit of the clock
-	saving      chan error // gives the result of the save that is under way; nil if none is
-	saveStarted time.Time  // when that began
+	saved       time.Time  // latest saved horizon, and the clock's limit
+	saving      chan error // receives the result of the save in progress; nil if there is none
+	saveStarted time.Time  // start of that save
 
-	checks        int              // so many looks are under way
-	results       chan checkResult // gives what they see; has room for all
-	checkedAt     time.Time        // when the latest of those began that have seen the file
-	quarantinedAt time.Time        // when the quarantine began that is over, or goes on while unseen is not nil
+	checks        int              // number of checks in progress
+	results       chan checkResult // receives their results; has capacity for all
+	checkedAt     time.Time        // start of the latest successful check
+	quarantinedAt time.Time        // start of the latest quarantine; it lasts while checkErr is not nil
 
-	saveErr    error         // why the latest save failed
-	checkErr   error         // why the latest look did
-	cause      error         // the first error of those that ids are withheld or saves fail for; the cause of the limit
-	reported   error         // the cause that Report was told last
-	worseAt    time.Time     // when that was last so, or something worse
+	saveErr    error         // error of the latest save
+	checkErr   error         // error of the latest check
+	cause      error         // first error since the severity changed; the cause of the limit
+	reported   error         // cause passed to Report last
+	worseAt    time.Time     // latest time at which the cause was at least as severe as reported
 	reportDone chan struct{} // closed when Report has returned
 }
 
-// start returns the keeper of the locked file at path, after the clock has been limited by the first
-// horizon. Another file may have been in its place, which some process still has open: that one finds out meanwhile.
+// start returns the keeper of the locked file at path, once the first horizon is saved and limits
+// the clock. It first checks the file for quarantine. By the end of that time, a process that still
+// has a previous file at this name open has noticed that its file was replaced.
 func start(path string, opts Options, file file) (*keeper, error) {
 	s := &store{file: file, owner: opts.Owner}
 	saved, err := s.read()
@@ -86,7 +88,7 @@ func start(path string, opts Options, file file) (*keeper, error) {
 	if k.now == nil {
 		k.now = time.Now
 	}
-	close(k.reportDone) // nothing is to be told yet
+	close(k.reportDone) // no call is in progress
 	for err == nil && time.Since(opened) < quarantine {
 		time.Sleep(checkInterval)
 		err = k.checkNow()
@@ -96,35 +98,36 @@ func start(path string, opts Options, file file) (*keeper, error) {
 	}
 	if err == nil {
 		k.saved = s.saved
-		err = k.checkNow() // the save may have taken long
+		err = k.checkNow() // because the save may have taken long
 	}
 	if err == nil {
-		k.setState(nil, k.checkErr) // which is not nil if looks take too long
+		k.setState(nil, k.checkErr) // k.checkErr is not nil if checks take too long
 	}
 	return k, err
 }
 
-// lookNow looks, takes what it says, and returns its error.
+// checkNow checks the file, handles the result and returns its error.
 func (k *keeper) checkNow() error {
 	s := k.store.check()
 	k.handleCheck(s)
 	return s.err
 }
 
-// keep saves a horizon before the limit is reached and checks the file, until Close is called or the
-// file is lost. Then it ends the clock for Close. It waits for neither the disk nor Report. So a Report
-// that hangs stops no save, and calls that wait because of one wrong clock reading are always woken.
-// It does wait for ClockOptions.Now.
+// keep saves a horizon before the limit is reached and checks the file, until Close is called or
+// the file is lost. Then it ends the clock for Close. It waits for neither the disk nor Report. So
+// a Report that hangs stops no save, and calls that wait because of one wrong clock reading are
+// always woken. It does wait for ClockOptions.Now.
 func (k *keeper) keep() {
 	tick, step, overdue := time.Tick(checkInterval), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.checkedAt.Add(checkValidity)))
-	saveDue := false // a save is, until it can begin: a moment at which the file is unseen must not put it off to the next
+	// saveDue stays true until the save starts, even if the file cannot be checked for a while.
+	saveDue := false
 	for !isClosed(k.lost) && !isClosed(k.stop) {
 		select {
 		case <-k.stop:
 			continue
 		case err := <-k.saving:
 			k.saving, k.saved = nil, k.store.saved
-			if errors.Is(err, errCannotCheck) || errors.Is(err, ErrLost) { // it looks too
+			if errors.Is(err, errCannotCheck) || errors.Is(err, ErrLost) { // from save's own check
 				k.handleCheck(checkResult{started: time.Now(), err: err})
 			} else {
 				k.setState(err, k.checkErr)
@@ -138,7 +141,8 @@ func (k *keeper) keep() {
 				k.setState(k.saveErr, errOverdue)
 			}
 		case <-tick:
-			// One wrong reading may have made calls wait: they read the clock again, if it is before the limit.
+			// A single wrong reading may have made calls wait. If the clock is before the limit,
+			// setting the limit again makes them read the clock again.
 			switch {
 			case k.isNear(k.now(), 1):
 				saveDue = true
@@ -150,15 +154,16 @@ func (k *keeper) keep() {
 				k.checks++
 				go func() { k.results <- k.store.check() }()
 			}
-		case <-step: // while ids are ahead of the wall clock, the horizon is only Window/100 ahead of them
+		case <-step:
+			// While IDs are ahead of the wall clock, the horizon is only Window/100 ahead of them.
 			saveDue = saveDue || k.saveErr != nil || k.isNear(k.now(), k.opts.Window/2) || k.isNear(k.clock.Latest(), k.opts.Window/100)
 		}
 		if k.saving != nil && k.saveErr == nil && time.Since(k.saveStarted) >= k.opts.Window/2 {
 			k.setState(fmt.Errorf("a save takes more than %v: %w", k.opts.Window/2, os.ErrDeadlineExceeded), k.checkErr)
 		}
 		k.report()
-		saveDue = saveDue && k.saving == nil // else one is under way
-		// While the file is unseen the limit is none that NextHorizon could go on from.
+		saveDue = saveDue && k.saving == nil // otherwise a save is in progress
+		// While the file cannot be checked, NextHorizon has no limit to start from.
 		if saveDue && k.checkErr == nil {
 			saveDue, k.saveStarted = false, time.Now()
 			horizon := k.limit.NextHorizon(k.opts.Window)
@@ -170,18 +175,19 @@ func (k *keeper) keep() {
 	close(k.done)
 }
 
-// isNear reports whether the horizon that was saved is less than d after t.
+// isNear reports whether the saved horizon is less than d after t.
 func (k *keeper) isNear(t time.Time, d time.Duration) bool { return t.Add(d).After(k.saved) }
 
-// inBackground calls f, and returns a channel that gives its result.
+// inBackground calls f in a goroutine and returns a channel that receives its result.
 func inBackground(f func() error) chan error {
 	result := make(chan error, 1)
 	go func() { result <- f() }()
 	return result
 }
 
-// see takes what a look says. If it fails, or if so much time has passed since an earlier one that somebody
-// else may have opened another file at the name, ids are withheld for quarantine: whoever did finds out that this one is back.
+// handleCheck records the result of a check. IDs are withheld for quarantine if the check failed,
+// or if the last successful one is so old that another process may have opened another file at the
+// name since. In that time, the other process notices that this file is back.
 func (k *keeper) handleCheck(s checkResult) {
 	now, checkErr := time.Now(), k.checkErr
 	switch {
@@ -201,8 +207,9 @@ func (k *keeper) handleCheck(s checkResult) {
 	}
 }
 
-// note takes how the latest save and the latest look went. It has Status say so, and the clock go up to the horizon that was
-// saved, in this order: the file covers an id before the clock can make it. While the file is unseen the clock makes none.
+// setState records the results of the latest save and the latest check. It first updates Status and
+// then raises the clock's limit to the saved horizon, so that the file covers an ID before the
+// clock can make it. While the file cannot be checked, the clock makes no IDs.
 func (k *keeper) setState(saveErr, checkErr error) {
 	k.saveErr, k.checkErr = saveErr, checkErr
 	status := Status{k.path, withPath(k.path, cmp.Or(checkErr, saveErr)), k.saved}
@@ -222,20 +229,20 @@ func (k *keeper) setState(saveErr, checkErr error) {
 	}
 }
 
-// gravity returns how bad it is what Report is told.
+// severity ranks a cause for Report.
 func severity(cause error) int {
 	switch {
 	case cause == nil:
 		return 0
-	case !errors.Is(cause, errCannotCheck): // ids go on up to the horizon
+	case !errors.Is(cause, errCannotCheck): // IDs continue up to the horizon
 		return 1
 	}
 	return 2
 }
 
-// report starts a call of Report if k.cause is graver than the cause reported last, or has been less
-// grave for calm. While a call is in progress, only a loss is reported, after that call; any other
-// change is skipped unless it lasts.
+// report starts a call of Report if the severity of the cause has risen since the last report, or
+// has been lower for recoveryDelay. While a call is in progress, only a loss is reported, after
+// that call. Any other change is skipped unless it lasts.
 func (k *keeper) report() {
 	lost, returned, is, was := isClosed(k.lost), isClosed(k.reportDone), severity(k.cause), severity(k.reported)
 	if is >= was {
@@ -254,8 +261,8 @@ func (k *keeper) report() {
 	}()
 }
 
-// lose withholds ids at once, and soon ends the clock: whoever opens what is at the name now does not know the horizon. A file is
-// lost once.
+// lose withholds IDs immediately and ends the clock after closeGrace, because a process that opens
+// the file now at the name does not know the horizon. Only the first call has an effect.
 func (k *keeper) lose(cause error) {
 	if isClosed(k.lost) {
 		return
@@ -275,15 +282,16 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// end does what Close says. No id may be later than what the file holds, whether a save fails, has its effect or both, or
-// does so later.
+// end ends the clock for Close. No ID may be later than the horizon in the file, even if the save
+// fails, and whether it takes effect, then or later, or not.
 func (k *keeper) end() error {
 	end := k.now().Add(min(closeGrace, time.Until(k.checkedAt.Add(checkValidity)))).Round(0).UTC()
 	if end.After(k.saved) {
 		end = k.saved
 	}
 	if k.checkErr == nil {
-		k.limit.Set(end, withPath(k.path, fs.ErrClosed)) // first, since nobody looks any more
+		// This precedes the save, because the file is no longer checked.
+		k.limit.Set(end, withPath(k.path, fs.ErrClosed))
 	}
 	err, saved := errCloseTimeout, inBackground(func() error { return k.saveEnd(end) })
 	select {
@@ -302,21 +310,22 @@ func (k *keeper) end() error {
 	if errors.Is(err, ErrLost) {
 		k.lose(cause)
 	}
-	// The limit alone keeps ids unique. To end the clock at once would have goroutines that still make ids panic before main has
-	// returned, if the save took long.
-	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) }) // also if the end is still to come by the wall clock
+	// The limit alone keeps IDs unique. If the save took long and the clock ended immediately,
+	// goroutines that still make IDs would panic before main has returned.
+	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) }) // even if the wall clock has not reached end by then
 	return withPath(k.path, err)
 }
 
-// saveEnd saves the end of the clock, or the latest id if that is later, and unlocks the file: not before the save that is
-// under way has returned, which may still write. A file that is lost it leaves as it is: somebody else may have it.
+// saveEnd saves end, or the latest ID's time if that is later, and unlocks the file. It first waits
+// for the save in progress, which may still write. It does not change a lost file, because another
+// process may use it.
 func (k *keeper) saveEnd(end time.Time) (err error) {
 	if k.saving != nil {
 		err = <-k.saving
 	}
 	<-k.reportDone
 	if !isClosed(k.lost) {
-		latest := k.clock.Latest() // is after the end if the wall clock is behind
+		latest := k.clock.Latest() // is after end if the wall clock is behind
 		if latest.Before(end) {
 			latest = end
 		}

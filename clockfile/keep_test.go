@@ -24,8 +24,8 @@ type bench struct {
 	node     *ids.SnowflakeNode
 }
 
-// inBubble calls f for a process that has opened its file, and closes that afterwards. If held is not zero, the file is there and
-// holds a horizon so far ahead of the wall clock.
+// inBubble calls f for a process that has opened its file, and closes that afterwards. If held is
+// not zero, the file is there and holds a horizon so far ahead of the wall clock.
 func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b *bench)) {
 	t.Helper()
 	bubble(t, func(t *testing.T) {
@@ -77,8 +77,9 @@ func (b *bench) setPlan(o outcome) {
 	b.plan = func(int) outcome { return o }
 }
 
-// TestWrongReading has calls of all kinds read a clock that is wrong for each of them once, an hour ahead: they return soon after,
-// however far the clock is behind the latest id, and whether horizons can be saved or not.
+// TestWrongReading has calls of all kinds read a clock that is wrong for each of them once, an hour
+// ahead: they return soon after, however far the clock is behind the latest id, and whether
+// horizons can be saved or not.
 func TestWrongReading(t *testing.T) {
 	for _, window := range []time.Duration{10 * time.Second, 24 * time.Hour} {
 		for _, behind := range []time.Duration{0, time.Second, time.Hour, 25 * time.Hour} {
@@ -115,8 +116,8 @@ func TestWrongReading(t *testing.T) {
 	}
 }
 
-// TestFullDiskWakesNobody counts how often the clock is read while no horizon can be saved: no more with calls that wait than
-// without.
+// TestFullDiskWakesNobody counts how often the clock is read while no horizon can be saved: no more
+// with calls that wait than without.
 func TestFullDiskWakesNobody(t *testing.T) {
 	var reads [2]int64
 	for i, waiters := range []int{0, 300} {
@@ -141,9 +142,9 @@ func TestFullDiskWakesNobody(t *testing.T) {
 	}
 }
 
-// TestFewSaves counts what is saved: every half of the way ahead while the clock runs as it should; every hundredth of Window while
-// ids are ahead of it, or while saves fail, although the keeper looks more often, and nothing if no ids are asked for; and soon
-// where ids are withheld.
+// TestFewSaves counts what is saved: every half of the way ahead while the clock runs as it should;
+// every hundredth of Window while ids are ahead of it, or while saves fail, although the keeper
+// looks more often, and nothing if no ids are asked for; and soon where ids are withheld.
 func TestFewSaves(t *testing.T) {
 	const window = 1000 * time.Second
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
@@ -187,8 +188,9 @@ func TestFewSaves(t *testing.T) {
 	})
 }
 
-// TestSavesSoonWhileAhead has a reading just below the horizon, after which ids use up what is saved while the wall clock is
-// far before it, and then has the disk fail. Ids are withheld for no longer than if the wall clock were at the horizon.
+// TestSavesSoonWhileAhead has a reading just below the horizon, after which ids use up what is
+// saved while the wall clock is far before it, and then has the disk fail. Ids are withheld for no
+// longer than if the wall clock were at the horizon.
 func TestSavesSoonWhileAhead(t *testing.T) {
 	inBubble(t, clockfile.Options{Window: leap + time.Second}, 0, func(b *bench) {
 		n := mustNodeOf(b.T, b.file.Clock(), oneInATick)
@@ -212,8 +214,9 @@ func TestSavesSoonWhileAhead(t *testing.T) {
 	})
 }
 
-// TestLongTicks makes IDs with layouts of long ticks, which run ahead of the wall clock by ten ticks: with
-// a Window as long as that, no call waits for more than the 20 ms that the clock itself promises.
+// TestLongTicks makes IDs with layouts of long ticks, which run ahead of the wall clock by ten
+// ticks: with a Window as long as that, no call waits for more than the 20 ms that the clock itself
+// promises.
 func TestLongTicks(t *testing.T) {
 	for _, tick := range []time.Duration{10 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, time.Minute} {
 		inBubble(t, clockfile.Options{Window: 24 * time.Hour}, 0, func(b *bench) {
@@ -231,9 +234,10 @@ func TestLongTicks(t *testing.T) {
 	}
 }
 
-// TestClose checks that ids go on until the end that Close saves, that calls for later ones then fail with words that name the
-// package, and that a process which is started meanwhile goes on within 100 ms, however far ahead the horizon was, and repeats
-// none, although goroutines of the one before still mint as fast as can be.
+// TestClose checks that ids go on until the end that Close saves, that calls for later ones then
+// fail with words that name the package, and that a process which is started meanwhile goes on
+// within 100 ms, however far ahead the horizon was, and repeats none, although goroutines of the
+// one before still mint as fast as can be.
 func TestClose(t *testing.T) {
 	for _, window := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 24 * time.Hour} {
 		for load := range 2 {
@@ -285,7 +289,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCloseEndsSoon closes a file with a wall clock that is wrong, as Close reads it or from then on: ids end all the same.
+// TestCloseEndsSoon closes a file with a wall clock that is wrong, as Close reads it or from then
+// on: ids end all the same.
 func TestCloseEndsSoon(t *testing.T) {
 	for name, set := range map[string]func(w *wallClock){
 		"is an hour ahead for one reading": func(w *wallClock) { w.wrong.Store(1) },
@@ -301,8 +306,8 @@ func TestCloseEndsSoon(t *testing.T) {
 	}
 }
 
-// TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however often a save is tried, with the
-// error that refusals have as their cause.
+// TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however
+// often a save is tried, with the error that refusals have as their cause.
 func TestReportOnce(t *testing.T) {
 	var told []clockfile.Status
 	report := func(s clockfile.Status) { told = append(told, s) }
@@ -348,8 +353,8 @@ func TestReportOnce(t *testing.T) {
 	})
 }
 
-// TestFailedSaveIsTriedAgain has a save fail, and the wall clock set back, so that no horizon is needed for an hour: it is tried again
-// all the same, and the status tells when it works.
+// TestFailedSaveIsTriedAgain has a save fail, and the wall clock set back, so that no horizon is
+// needed for an hour: it is tried again all the same, and the status tells when it works.
 func TestFailedSaveIsTriedAgain(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		b.setPlan(fails)
@@ -367,8 +372,8 @@ func TestFailedSaveIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestCloseReports has each operation of Close fail, that which unlocks too: Close returns the error, with one name of the
-// file, but for a copy that cannot be read, which it writes anew.
+// TestCloseReports has each operation of Close fail, that which unlocks too: Close returns the
+// error, with one name of the file, but for a copy that cannot be read, which it writes anew.
 func TestCloseReports(t *testing.T) {
 	for at, failed := 0, true; failed; at++ {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {

@@ -11,8 +11,8 @@ import (
 
 var errNoLocks error
 
-// openLocked opens and locks the file at path. The lock is the operating system's: it ends when the process ends, however
-// it ends.
+// openLocked opens and locks the file at path. The operating system removes the lock when the
+// process ends in any way.
 func openLocked(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -31,13 +31,14 @@ func openLocked(path string) (*os.File, error) {
 	return nil, err
 }
 
-// closeLocked unlocks the file before it closes it. To close it is not enough: a child has its descriptor too, until it
-// executes another program, or for as long as it lives if it has inherited it.
+// closeLocked unlocks the file before it closes it. Closing alone is not enough, because a child
+// process also has the descriptor: until it executes another program or, if it inherited the
+// descriptor, until it ends.
 func closeLocked(f *os.File) error {
 	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
 }
 
-// flock calls flock(2) until no signal interrupts it.
+// flock calls flock(2) again while a signal interrupts it.
 func flock(f *os.File, how int) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
@@ -46,10 +47,10 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// names returns how many names a file has.
+// linkCount returns the number of names of a file.
 func linkCount(info os.FileInfo) uint64 {
 	return uint64(info.Sys().(*syscall.Stat_t).Nlink) //nolint:unconvert // narrower on some systems
 }
 
-// lookUp returns what a path leads to.
+// lookUp returns the file that path leads to.
 func lookUp(path string) (os.FileInfo, error) { return os.Stat(path) }

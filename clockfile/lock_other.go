@@ -9,8 +9,9 @@ import (
 	"runtime"
 )
 
-// errNoLocks says that the standard library has no lock of a file here that ends with the process and holds within it: two
-// processes with one file would repeat ids.
+// errNoLocks means that on this system the standard library has no file lock that ends with the
+// process and also excludes other descriptors of the same process. Without it, two processes with
+// one file would repeat IDs.
 var errNoLocks = fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
 
 func openLocked(string) (*os.File, error) { return nil, errNoLocks }

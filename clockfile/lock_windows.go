@@ -10,8 +10,9 @@ var errNoLocks error
 
 const errorSharingViolation syscall.Errno = 32
 
-// openLocked opens the file at path so that others can read it, and nobody can open it to write to it, rename it or remove
-// it: that is the lock. It ends when the file is closed, and Windows closes it when the process ends, however it ends.
+// openLocked opens the file at path in a share mode that lets others only read it: they can neither
+// open it for writing nor rename or remove it. That is the lock. It ends when the file is closed,
+// and Windows closes the file when the process ends in any way.
 func openLocked(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -30,11 +31,11 @@ func openLocked(path string) (*os.File, error) {
 
 func closeLocked(f *os.File) error { return f.Close() }
 
-// names returns 1: a file that is open cannot be removed here.
+// linkCount returns 1, because an open file cannot be removed on Windows.
 func linkCount(os.FileInfo) uint64 { return 1 }
 
-// lookUp returns what a path leads to. It opens that: for what os.Stat returns, os.SameFile would do so, and take a failure for
-// another file.
+// lookUp returns the file that path leads to. It opens the file, because os.SameFile would
+// otherwise open it for a result of os.Stat, and report a failure to do so as another file.
 func lookUp(path string) (os.FileInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {

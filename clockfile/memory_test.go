@@ -36,8 +36,9 @@ type memory struct {
 	afterOp     func()    // is called after each operation, with the mutex held
 }
 
-// An inode is a file, whatever its names. A sector is what processes see, and in doubt if a power failure may leave something
-// else: what was there before, or a sync that failed has not kept. A sector that is not dirty is not written any more.
+// An inode is a file, whatever its names. A sector is what processes see, and in doubt if a power
+// failure may leave something else: what was there before, or a sync that failed has not kept. A
+// sector that is not dirty is not written any more.
 type inode struct {
 	size  int64
 	seen  map[int64]string
@@ -80,7 +81,8 @@ func (i *inode) write(b []byte, at int64) {
 	}
 }
 
-// sync keeps what is dirty. If it fails, nobody knows what is kept; processes see what was there before, or what was written.
+// sync keeps what is dirty. If it fails, nobody knows what is kept; processes see what was there
+// before, or what was written.
 func (i *inode) sync(works, reverts bool) {
 	for s := range i.dirty {
 		if works {
@@ -195,7 +197,8 @@ func (p *process) counts() (ops, syncs int) {
 	return p.ops, p.syncs
 }
 
-// failAt has this happen to the operation at so many from now; what hangs does so until release is closed.
+// failAt has this happen to the operation at so many from now; what hangs does so until release is
+// closed.
 func (p *process) failAt(at int, o outcome, release chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,8 +212,8 @@ func (p *process) failAt(at int, o outcome, release chan struct{}) {
 	}
 }
 
-// covers returns an error unless a process that starts now, after a kill or any power failure, finds a horizon that is not
-// before any id. The mutex is held.
+// covers returns an error unless a process that starts now, after a kill or any power failure,
+// finds a horizon that is not before any id. The mutex is held.
 func (m *memory) covers() error {
 	i := m.names[path]
 	if m.taken || i == nil && m.issuedTo.IsZero() {
@@ -255,7 +258,8 @@ type process struct {
 	seen bool // a read did not
 }
 
-// do is one operation, which changes something or only looks. Its effect is called with what happens to it.
+// do is one operation, which changes something or only looks. Its effect is called with what
+// happens to it.
 func (p *process) do(changes bool, effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()

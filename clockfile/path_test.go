@@ -23,7 +23,8 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// limit ends all tests with a sentence if t hangs: a dump after ten minutes says less. It works outside of bubbles.
+// limit ends all tests with a sentence if t hangs: a dump after ten minutes says less. It works
+// outside of bubbles.
 func limit(t *testing.T) (stop func() bool) {
 	const most = 5 * time.Minute // for what takes milliseconds, on a machine that does much else or emulates another one
 	return time.AfterFunc(most, func() { panic(fmt.Sprintf("%s hangs: a part of it takes more than %v", t.Name(), most)) }).Stop
@@ -82,7 +83,8 @@ func mustRead(t *testing.T, path string) string {
 	return string(data)
 }
 
-// refused checks that Open refuses, with an error that matches want, if that is not nil, and has the path and the words in it.
+// refused checks that Open refuses, with an error that matches want, if that is not nil, and has
+// the path and the words in it.
 func refused(t *testing.T, path string, opts *clockfile.Options, want error, words ...string) {
 	t.Helper()
 	f, err := clockfile.Open(path, opts)
@@ -111,8 +113,8 @@ func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
 	}
 }
 
-// TestDocumented has errors that an operator meets. People search for their words in docs/operations.md, so an entry there
-// begins with each.
+// TestDocumented has errors that an operator meets. People search for their words in
+// docs/operations.md, so an entry there begins with each.
 func TestDocumented(t *testing.T) {
 	path := newPath(t)
 	page, err := os.ReadFile(filepath.Join("..", "docs", "operations.md"))
@@ -186,7 +188,8 @@ func TestDocumented(t *testing.T) {
 	})
 }
 
-// TestSnippet checks that the first code of the package's comment is a part of Example, which compiles and runs.
+// TestSnippet checks that the first code of the package's comment is a part of Example, which
+// compiles and runs.
 func TestSnippet(t *testing.T) {
 	comment, err := os.ReadFile("doc.go")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -203,8 +206,9 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-// TestCreate has the file say in words that there is no horizon: a clock that is wrong at that moment binds nothing. Open takes
-// it from there, with the default Window, and a second Create leaves it as it is. Nothing else is left in the directory.
+// TestCreate has the file say in words that there is no horizon: a clock that is wrong at that
+// moment binds nothing. Open takes it from there, with the default Window, and a second Create
+// leaves it as it is. Nothing else is left in the directory.
 func TestCreate(t *testing.T) {
 	path := newPath(t)
 	bubble(t, func(t *testing.T) {
@@ -247,8 +251,8 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-// TestGiveName gives a name twice, by a link, or by a rename where links are refused, here that of a directory: the name stays
-// with the first.
+// TestGiveName gives a name twice, by a link, or by a rename where links are refused, here that of
+// a directory: the name stays with the first.
 func TestGiveName(t *testing.T) {
 	newPath(t)
 	for what, fresh := range map[string]func(path string) error{
@@ -269,7 +273,8 @@ func TestGiveName(t *testing.T) {
 	}
 }
 
-// TestDirectoryIsSynced has Create and Open sync the directory, also of what a symbolic link leads to, and go on if that fails.
+// TestDirectoryIsSynced has Create and Open sync the directory, also of what a symbolic link leads
+// to, and go on if that fails.
 func TestDirectoryIsSynced(t *testing.T) {
 	path := newPath(t)
 	bubble(t, func(t *testing.T) {
@@ -395,8 +400,9 @@ func inQuotes(s string) string {
 	return "'" + s + "'"
 }
 
-// TestCommands hands each command of an error to a shell, for paths and owners in which that could find more than a word: it has them as
-// they are, and runs nothing else. No command has more than a line.
+// TestCommands hands each command of an error to a shell, for paths and owners in which that could
+// find more than a word: it has them as they are, and runs nothing else. No command has more than a
+// line.
 func TestCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a path has no quotes here, and other shells read the commands")
@@ -449,7 +455,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestNewName has Create fail when it has made a file, which has another name then: no error shows that.
+// TestNewName has Create fail when it has made a file, which has another name then: no error shows
+// that.
 func TestNewName(t *testing.T) {
 	path := newPath(t)
 	checkRefusal(t, path, clockfile.CreateOn(closesEarly{clockfile.System}, path, nil), os.ErrClosed)
@@ -463,8 +470,8 @@ func (d closesEarly) Make(path string) (clockfile.LockedFile, func(bool) error, 
 	return f, func(whole bool) error { return errors.Join(f.Close(), publish(whole)) }, err
 }
 
-// TestModes checks that saves keep a mode that was set, that only the owner's right to write counts, and that a directory in
-// which no file can be made is no hindrance.
+// TestModes checks that saves keep a mode that was set, that only the owner's right to write
+// counts, and that a directory in which no file can be made is no hindrance.
 func TestModes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		path := newFile(t)
@@ -493,8 +500,9 @@ func TestModes(t *testing.T) {
 	})
 }
 
-// TestSymbolicLink checks that a link to the file serves as well as its path, also as a relative one when the process has changed
-// its directory: the link stays, and the file that it leads to is locked and written.
+// TestSymbolicLink checks that a link to the file serves as well as its path, also as a relative
+// one when the process has changed its directory: the link stays, and the file that it leads to is
+// locked and written.
 func TestSymbolicLink(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		path := newFile(t)
@@ -548,8 +556,9 @@ func TestNothingStaysOpen(t *testing.T) {
 	})
 }
 
-// TestLost takes the file away, alone or with its directory, puts something else in its place, and has somebody else write to it: the
-// keeper finds out, or Close. Nothing is saved any more, ids are withheld, also when all is as before, and the clock ends.
+// TestLost takes the file away, alone or with its directory, puts something else in its place, and
+// has somebody else write to it: the keeper finds out, or Close. Nothing is saved any more, ids are
+// withheld, also when all is as before, and the clock ends.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		newPath(t)

@@ -17,8 +17,9 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// twice has the process of f make an id each ms, and after a while act, upon which another process opens what lies at the name, and
-// makes ids too, for 1.5 s. It returns how many ids both have made, and how many each has. Close of f is up to act.
+// twice has the process of f make an id each ms, and after a while act, upon which another process
+// opens what lies at the name, and makes ids too, for 1.5 s. It returns how many ids both have
+// made, and how many each has. Close of f is up to act.
 func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), open func() (*clockfile.File, error)) (both, first, second int) {
 	t.Helper()
 	var made [2]map[ids.Snowflake]bool
@@ -50,8 +51,9 @@ func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), ope
 	return both, len(made[0]), len(made[1])
 }
 
-// TestReplaced has somebody put another file in the place of one that is open, and another process open that at once: while the looks of
-// the first one work, fail, hang, or are late, before they look or afterwards, whatever it does meanwhile. No id comes twice.
+// TestReplaced has somebody put another file in the place of one that is open, and another process
+// open that at once: while the looks of the first one work, fail, hang, or are late, before they
+// look or afterwards, whatever it does meanwhile. No id comes twice.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	acts := map[string]func(m *memory, older *inode){
@@ -171,8 +173,9 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestPutBack has looks fail, or hang, while another file is in the place of one that is open, and another process makes ids of that
-// one, until somebody puts the first one back. Its process makes ids again when the other one has stopped, which may know only late.
+// TestPutBack has looks fail, or hang, while another file is in the place of one that is open, and
+// another process makes ids of that one, until somebody puts the first one back. Its process makes
+// ids again when the other one has stopped, which may know only late.
 func TestPutBack(t *testing.T) {
 	blind := map[string]func() error{
 		"fail": func() error { return errFault },
@@ -233,9 +236,9 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// TestFailThenHang is TestPutBack for checks that fail, and then hang, until the first file is back, while
-// the other process finds out late. A failed check is not a valid result: the quarantine begins when a
-// check succeeds.
+// TestFailThenHang is TestPutBack for checks that fail, and then hang, until the first file is
+// back, while the other process finds out late. A failed check is not a valid result: the
+// quarantine begins when a check succeeds.
 func TestFailThenHang(t *testing.T) {
 	for hung := 100 * time.Millisecond; hung <= 1500*time.Millisecond; hung += 100 * time.Millisecond {
 		bubble(t, func(t *testing.T) {
@@ -272,8 +275,8 @@ func TestFailThenHang(t *testing.T) {
 	}
 }
 
-// TestReplacedBehindLatest is TestReplaced for a lane whose IDs are behind the clock's latest ID, after a
-// step back: the time of the latest ID must not decide for how long a check is valid.
+// TestReplacedBehindLatest is TestReplaced for a lane whose IDs are behind the clock's latest ID,
+// after a step back: the time of the latest ID must not decide for how long a check is valid.
 func TestReplacedBehindLatest(t *testing.T) {
 	for _, behind := range []time.Duration{time.Second, time.Minute} {
 		bubble(t, func(t *testing.T) {
@@ -299,8 +302,9 @@ func TestReplacedBehindLatest(t *testing.T) {
 	}
 }
 
-// TestUnseen has looks fail, or hang, and work again: ids are withheld from then on, or a second later, until somebody else who may have
-// opened another file meanwhile has found out, and each is told once.
+// TestUnseen has looks fail, or hang, and work again: ids are withheld from then on, or a second
+// later, until somebody else who may have opened another file meanwhile has found out, and each is
+// told once.
 func TestUnseen(t *testing.T) {
 	for name, test := range map[string]struct {
 		within time.Duration // until ids are withheld
@@ -380,8 +384,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestCauseStays has checks fail for 2 s, and polls the status until IDs are back: the error of these checks
-// stays the cause, although none has succeeded for a second.
+// TestCauseStays has checks fail for 2 s, and polls the status until IDs are back: the error of
+// these checks stays the cause, although none has succeeded for a second.
 func TestCauseStays(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		b.setLook(func() error { return errFault })
@@ -398,7 +402,8 @@ func TestCauseStays(t *testing.T) {
 	})
 }
 
-// TestUnseenAgain has a look fail while ids are withheld for one before: they are for as long after it.
+// TestUnseenAgain has a look fail while ids are withheld for one before: they are for as long after
+// it.
 func TestUnseenAgain(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		var fails atomic.Bool
@@ -423,8 +428,9 @@ func TestUnseenAgain(t *testing.T) {
 	})
 }
 
-// TestLateLooks has looks take their time, as beside goroutines that compute, before they look or afterwards: ids come without a gap as
-// long as a look returns in time, and none where each says what was so a second ago.
+// TestLateLooks has looks take their time, as beside goroutines that compute, before they look or
+// afterwards: ids come without a gap as long as a look returns in time, and none where each says
+// what was so a second ago.
 func TestLateLooks(t *testing.T) {
 	for late, want := range map[time.Duration][2]int{ // at least and at most, of 100
 		600 * time.Millisecond: {100, 100}, 850 * time.Millisecond: {100, 100}, 950 * time.Millisecond: {45, 55}, 1050 * time.Millisecond: {0, 0},
@@ -460,8 +466,8 @@ func TestLateLooks(t *testing.T) {
 	}
 }
 
-// TestSaveWaitsToBeSeen has looks that are so late that the file is seen for a tenth of the time, and hardly ever when a save is due:
-// it begins as soon as the file is seen.
+// TestSaveWaitsToBeSeen has looks that are so late that the file is seen for a tenth of the time,
+// and hardly ever when a save is due: it begins as soon as the file is seen.
 func TestSaveWaitsToBeSeen(t *testing.T) {
 	const window = 10100 * time.Millisecond // which has a save be due at another moment between two looks each time
 	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
@@ -497,8 +503,8 @@ func TestOneLookHangs(t *testing.T) {
 	})
 }
 
-// TestSlowOpen has the first save take its time: if that is so long that another process may have come and gone, ids are withheld until
-// that one knows.
+// TestSlowOpen has the first save take its time: if that is so long that another process may have
+// come and gone, ids are withheld until that one knows.
 func TestSlowOpen(t *testing.T) {
 	for hung, want := range map[time.Duration]bool{900 * time.Millisecond: true, 1200 * time.Millisecond: false} {
 		bubble(t, func(t *testing.T) {
@@ -531,8 +537,9 @@ func TestSlowOpen(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileOpening puts another file in the place of the one that Open is at work on, at each moment. Open may return it only if
-// that was too late for its last look, and never one that it has found to be lost.
+// TestReplacedWhileOpening puts another file in the place of the one that Open is at work on, at
+// each moment. Open may return it only if that was too late for its last look, and never one that
+// it has found to be lost.
 func TestReplacedWhileOpening(t *testing.T) {
 	const slow = 150 * time.Millisecond // an operation
 	lost := 0
@@ -583,7 +590,8 @@ func (p *process) setLook(look func() error) {
 	p.onLook = look
 }
 
-// TestUnseenAndUnsaved has saves fail and looks too, and each work again: Report is told of each change, in its order.
+// TestUnseenAndUnsaved has saves fail and looks too, and each work again: Report is told of each
+// change, in its order.
 func TestUnseenAndUnsaved(t *testing.T) {
 	var told []string
 	report := func(s clockfile.Status) {
@@ -613,8 +621,8 @@ func TestUnseenAndUnsaved(t *testing.T) {
 	})
 }
 
-// TestReportDoesNotFlap has ids be withheld and come back again and again, since looks come late or saves fail: Report is told once, and
-// once when all has been well for 5 s.
+// TestReportDoesNotFlap has ids be withheld and come back again and again, since looks come late or
+// saves fail: Report is told once, and once when all has been well for 5 s.
 func TestReportDoesNotFlap(t *testing.T) {
 	for name, trouble := range map[string]func(b *bench){ // the shorter Window of saves withholds ids at once
 		"looks are late": func(b *bench) {
@@ -689,7 +697,8 @@ func TestReportDoesNotFlap(t *testing.T) {
 	}
 }
 
-// TestReportsDoNotOverlap has the file be lost while Report is told of saves that fail: it is told of the loss afterwards.
+// TestReportsDoNotOverlap has the file be lost while Report is told of saves that fail: it is told
+// of the loss afterwards.
 func TestReportsDoNotOverlap(t *testing.T) {
 	var running, calls, most atomic.Int64
 	report := func(clockfile.Status) {
@@ -715,8 +724,8 @@ func TestReportsDoNotOverlap(t *testing.T) {
 	})
 }
 
-// TestLostAsSaveIsLate has the file be lost when a save has just taken half of Window, before the keeper has said so: Report is told
-// of the loss alone.
+// TestLostAsSaveIsLate has the file be lost when a save has just taken half of Window, before the
+// keeper has said so: Report is told of the loss alone.
 func TestLostAsSaveIsLate(t *testing.T) {
 	var told []error
 	report := func(s clockfile.Status) { told = append(told, s.Err) }
@@ -743,8 +752,8 @@ func TestLostAsSaveIsLate(t *testing.T) {
 	})
 }
 
-// TestSaveSees has one look fail of the two that begin at one moment, that of the keeper or that of a save: after each, ids are withheld
-// until looks have worked for a while.
+// TestSaveSees has one look fail of the two that begin at one moment, that of the keeper or that of
+// a save: after each, ids are withheld until looks have worked for a while.
 func TestSaveSees(t *testing.T) {
 	const begins = 5100 * time.Millisecond // the first save after that of Open: half of Window, and the next tick
 	// Nobody knows which of the two begins first.
@@ -778,8 +787,8 @@ func TestSaveSees(t *testing.T) {
 	}
 }
 
-// TestReportKeepsUp has checks fail and succeed in turn while Report does not return, each for long enough
-// to be reported: no calls pile up, and the next one reports the state after it.
+// TestReportKeepsUp has checks fail and succeed in turn while Report does not return, each for long
+// enough to be reported: no calls pile up, and the next one reports the state after it.
 func TestReportKeepsUp(t *testing.T) {
 	release := make(chan struct{})
 	var told []error
@@ -810,8 +819,9 @@ func TestReportKeepsUp(t *testing.T) {
 	})
 }
 
-// TestUnseenKeepsHorizon has a look fail, the clock be behind meanwhile but for one reading, after which a horizon seems to be due, and
-// saves take their time. When the file is seen again, ids go on only up to what it covers.
+// TestUnseenKeepsHorizon has a look fail, the clock be behind meanwhile but for one reading, after
+// which a horizon seems to be due, and saves take their time. When the file is seen again, ids go
+// on only up to what it covers.
 func TestUnseenKeepsHorizon(t *testing.T) {
 	for at := 150 * time.Millisecond; at < 1300*time.Millisecond; at += 100 * time.Millisecond {
 		bubble(t, func(t *testing.T) {
@@ -844,8 +854,8 @@ func TestUnseenKeepsHorizon(t *testing.T) {
 	}
 }
 
-// TestUnseenAtClose closes a file while looks fail: no id comes any more, Close says why, and the file covers all ids. Where looks
-// work again by then, Close saves.
+// TestUnseenAtClose closes a file while looks fail: no id comes any more, Close says why, and the
+// file covers all ids. Where looks work again by then, Close saves.
 func TestUnseenAtClose(t *testing.T) {
 	for _, works := range []bool{false, true} {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
@@ -877,7 +887,8 @@ func TestUnseenAtClose(t *testing.T) {
 	}
 }
 
-// TestLateAtClose closes a file just before its latest look counts no more: ids end when it does, although Close leaves them 100 ms.
+// TestLateAtClose closes a file just before its latest look counts no more: ids end when it does,
+// although Close leaves them 100 ms.
 func TestLateAtClose(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		opened := time.Now() // just after the latest look
@@ -894,8 +905,9 @@ func TestLateAtClose(t *testing.T) {
 	})
 }
 
-// TestUnreadable has copies that cannot be read until they are written. If the other one is as it was written, the next save writes
-// it anew. If it is in doubt, or cannot be read either, saving fails.
+// TestUnreadable has copies that cannot be read until they are written. If the other one is as it
+// was written, the next save writes it anew. If it is in doubt, or cannot be read either, saving
+// fails.
 func TestUnreadable(t *testing.T) {
 	for _, bad := range [][]int64{{0}, {clockfile.Second}, {0, clockfile.Second}} {
 		var told []error

@@ -23,8 +23,9 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// childVariable makes the test's program the server below: it has how far the clock is set forward, how far ahead the horizon is,
-// and the path. With "wait" the program waits for the end of its input instead.
+// childVariable makes the test's program the server below: it has how far the clock is set forward,
+// how far ahead the horizon is, and the path. With "wait" the program waits for the end of its
+// input instead.
 const childVariable = "CLOCKFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -42,14 +43,15 @@ func TestMain(m *testing.M) {
 	}
 	flag.Set("test.parallel", "8") // unless -parallel says otherwise: these tests mostly wait, a second in each Open
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
-	// This lets crypto/rand begin outside all bubbles. With GODEBUG=fips140=on it measures the jitter of the
-	// clock for that, and the clock of a bubble has none.
+	// This lets crypto/rand begin outside all bubbles. With GODEBUG=fips140=on it measures the
+	// jitter of the clock for that, and the clock of a bubble has none.
 	ids.NewV4()
 	m.Run()
 }
 
-// server mints in bare goroutines until it is told to stop. Then it closes the file and returns at once. It prints ids of the three
-// kinds that could repeat, each in 16 bytes: the node of versions 1 and 6 is fixed, as an address would be.
+// server mints in bare goroutines until it is told to stop. Then it closes the file and returns at
+// once. It prints ids of the three kinds that could repeat, each in 16 bytes: the node of versions
+// 1 and 6 is fixed, as an address would be.
 func server(forward, ahead, path string) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -104,10 +106,11 @@ func child(t *testing.T, what string) *exec.Cmd {
 	return cmd
 }
 
-// TestProcesses ends processes at random moments, whose clocks are set to and fro by up to an hour: by SIGKILL, or by SIGTERM, where
-// they end with status 0 and say nothing. Ids that are ahead of the clock come soon to their horizon, and are withheld again and
-// again. No id comes twice, and each Snowflake and each version 6 UUID is above those of all earlier processes. Eight files have such
-// processes side by side.
+// TestProcesses ends processes at random moments, whose clocks are set to and fro by up to an hour:
+// by SIGKILL, or by SIGTERM, where they end with status 0 and say nothing. Ids that are ahead of
+// the clock come soon to their horizon, and are withheld again and again. No id comes twice, and
+// each Snowflake and each version 6 UUID is above those of all earlier processes. Eight files have
+// such processes side by side.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	for i := range 8 {
@@ -127,7 +130,8 @@ func killAgain(t *testing.T, path string) {
 	for i := range 5 {
 		forward := time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond)
 		window := []time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
-		// So many ids are read before the signal; if negative, which is at most every second one, it comes at once.
+		// So many ids are read before the signal; if negative, which is at most every second one,
+		// it comes at once.
 		most, end := r.IntN(4000)-1000*(i%2), syscall.SIGKILL
 		if i%4 == 0 && runtime.GOOS != "windows" { // where no process can send it
 			most, end = 5000*r.IntN(3), syscall.SIGTERM

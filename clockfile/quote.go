@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// word returns a path or an owner as one word of a command, which the shell takes for what it is. On Windows, where a path has no
-// quotes, double quotes must do.
+// shellQuote quotes a path or an owner as one word of a shell command. On Windows, where paths
+// contain no quotes, it uses double quotes.
 func shellQuote(s string) string {
 	const digits = "0123456789"
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -26,7 +26,8 @@ func shellQuote(s string) string {
 	case utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	// Bash, ksh and zsh read this. What cannot be printed is an octal number, and a line remains one.
+	// Bash, ksh and zsh support this form. Bytes that cannot be printed become octal escapes, so
+	// that the command stays on one line.
 	quoted := "$'"
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)

@@ -15,9 +15,10 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// A trouble is a schedule of a half minute, which follows from a seed: three programs, each of which is started again whenever it has
-// ended, open what lies at one name, where somebody exchanges three files, removes them and puts them back. Meanwhile looks fail, hang or
-// answer late, and saves fail or are slow.
+// A trouble is a schedule of a half minute, which follows from a seed: three programs, each of
+// which is started again whenever it has ended, open what lies at one name, where somebody
+// exchanges three files, removes them and puts them back. Meanwhile looks fail, hang or answer
+// late, and saves fail or are slow.
 type trouble struct {
 	*world
 	rand   *rand.Rand
@@ -35,7 +36,8 @@ type mintage struct {
 	wall    time.Time
 }
 
-// FuzzTroubles has no two programs make one id, unless it is of a time that was still to come: that of a horizon, after a crash.
+// FuzzTroubles has no two programs make one id, unless it is of a time that was still to come: that
+// of a horizon, after a crash.
 func FuzzTroubles(f *testing.F) {
 	seeds := uint64(100)
 	if testing.Short() {

@@ -1,6 +1,6 @@
 package clockfile
 
-// What a process reads from its file and saves in it, so that a crash at any moment leaves a horizon that covers every id.
+// The locked file of a process: reading and saving horizons so that a crash at any moment is safe.
 
 import (
 	"bytes"
@@ -12,34 +12,37 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// A store is the file that a process has locked, with what it knows of that. A crash at any moment leaves a horizon that
-// covers every id:
+// A store is the locked file of a process, with what the process knows about its contents. A crash
+// at any moment leaves a horizon that covers every ID, because of these invariants:
 //
-//   - To raise the horizon, the limit of the clock rises when both copies are synced. Until then each copy that is intact has
-//     the earlier horizon or the later one, and neither is before an id.
-//   - To lower it, which Close does so that the next start goes on at once, the limit comes down first. Then neither horizon
-//     is before an id, whether the save succeeds or not.
-//   - One copy is intact: a save begins with the one that is damaged or in doubt, after an error, and touches the other one
-//     only when the first is synced. Open takes the later horizon of those that are intact.
+//   - To raise the horizon, both copies are written and synced before the clock's limit rises.
+//     Until then, each intact copy has the earlier or the later horizon, and no ID is after either
+//     of them.
+//   - To lower the horizon, which Close does so that the next process can start at once, the limit
+//     is lowered first. Then no ID is after either horizon, whether the save succeeds or not.
+//   - One copy is always intact. After an error, a save starts with the copy that is damaged or in
+//     doubt, and writes the other one only after the first is synced. Open uses the later horizon
+//     of the intact copies.
 type store struct {
 	file   file
 	owner  string
-	copies [2][]byte // what the file holds; nil for a copy that is damaged or in doubt
-	saved  time.Time // the horizon that was saved last
+	copies [2][]byte // contents of the copies; nil if damaged or in doubt
+	saved  time.Time // latest saved horizon
 }
 
-// errUnseen is matched by the error of a look that has failed in any other way than by ErrLost: nobody can say what is at the
-// name of the file.
+// errCannotCheck is matched by the error of each failed check that does not match ErrLost. It is
+// then unknown which file has the name.
 var errCannotCheck = errors.New("cannot be seen")
 
-// A sight is what a look says: the size of the file, or an error that matches ErrLost or errUnseen.
+// A checkResult is the result of a check: the size of the file, or an error that matches ErrLost or
+// errCannotCheck.
 type checkResult struct {
-	started time.Time // when the look began: what it says was so then
+	started time.Time // start of the check; the result describes that time
 	size    int64
 	err     error
 }
 
-// look looks for the file at its name.
+// check checks whether the name still leads to the file.
 func (s *store) check() checkResult {
 	started := time.Now()
 	size, err := s.file.Check()
@@ -49,7 +52,7 @@ func (s *store) check() checkResult {
 	return checkResult{started, size, err}
 }
 
-// read returns the horizon that the file holds, and has it ready for the first save.
+// read returns the horizon in the file and prepares the first save.
 func (s *store) read() (time.Time, error) {
 	checked := s.check()
 	if checked.err != nil {
@@ -63,14 +66,16 @@ func (s *store) read() (time.Time, error) {
 		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: look at the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
 	}
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
-	// The process before may have been killed before it had synced the copy that the first save writes last, or when the sync
-	// had failed: a power failure in that save would take both. To write the same again puts nothing at risk.
+	// The previous process may have been killed before it synced the copy that the first save
+	// writes last, or after that sync had failed. A power failure during the first save could then
+	// destroy both copies. Writing the same data again risks nothing.
 	last := 1 - s.firstCopy()
 	return held.Horizon, s.writeCopy(last, s.copies[last])
 }
 
-// save saves a horizon, if the file is still at its name and holds what this process has written. Nobody can say what a copy
-// in doubt holds, or one that cannot be read: then the other one must hold what was written.
+// save saves a horizon, if the name still leads to the file and the file contains what this process
+// has written. The contents of a copy that is in doubt or cannot be read are unknown. In that case,
+// the other copy must contain what was written.
 func (s *store) save(horizon time.Time) error {
 	checked := s.check()
 	if checked.err != nil {
@@ -103,7 +108,8 @@ func (s *store) save(horizon time.Time) error {
 	return err
 }
 
-// write writes both copies, the second one when the disk keeps the first one: so one of them is always intact.
+// write writes both copies. It starts the second one only after the first is synced, so that one of
+// them is always intact.
 func (s *store) write(r horizonfile.Record) error {
 	r.Owner = s.owner
 	data, err := r.Encode()
@@ -116,7 +122,7 @@ func (s *store) write(r horizonfile.Record) error {
 	return err
 }
 
-// first returns the copy to write first: if one is damaged or in doubt, that one.
+// firstCopy returns the copy to write first: the one that is damaged or in doubt, if there is one.
 func (s *store) firstCopy() int {
 	if s.copies[1] == nil {
 		return 1
@@ -124,8 +130,8 @@ func (s *store) firstCopy() int {
 	return 0
 }
 
-// writeCopy writes a copy. After an error it is in doubt: to write it anew is the only way to know that the disk has it,
-// since a sync that has failed once may report success later for what is lost.
+// writeCopy writes a copy. After an error, the copy is in doubt until it has been written again,
+// because a sync that follows a failed one may report success for data that is lost.
 func (s *store) writeCopy(i int, data []byte) error {
 	s.copies[i] = nil
 	_, err := s.file.WriteAt(data, horizonfile.Offset(i))

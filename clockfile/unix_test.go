@@ -15,8 +15,8 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// TestChildKeepsLock starts a program that inherits the descriptor of the lock and keeps it: Close unlocks all the same,
-// so that the next Open finds the file free.
+// TestChildKeepsLock starts a program that inherits the descriptor of the lock and keeps it: Close
+// unlocks all the same, so that the next Open finds the file free.
 func TestChildKeepsLock(t *testing.T) {
 	t.Parallel()
 	defer limit(t)()
@@ -49,7 +49,8 @@ func (r *remembers) Open(path string) (f clockfile.LockedFile, err error) {
 	return f, err
 }
 
-// TestMaskOfProcess makes a file where the process's mask forbids all: it is for its user alone, since whoever can read it can lock it.
+// TestMaskOfProcess makes a file where the process's mask forbids all: it is for its user alone,
+// since whoever can read it can lock it.
 func TestMaskOfProcess(t *testing.T) {
 	path := newPath(t)
 	before := syscall.Umask(0o777)
@@ -61,7 +62,8 @@ func TestMaskOfProcess(t *testing.T) {
 	}
 }
 
-// TestSystemFails asks the operating system for what it refuses: no error is lost, and none is taken for a loss.
+// TestSystemFails asks the operating system for what it refuses: no error is lost, and none is
+// taken for a loss.
 func TestSystemFails(t *testing.T) {
 	path := newFile(t)
 	dir := filepath.Dir(path)
@@ -78,7 +80,8 @@ func TestSystemFails(t *testing.T) {
 	}
 }
 
-// TestMountedByItself removes a file that is opened by a name that stays, which is what a file that is mounted by itself has.
+// TestMountedByItself removes a file that is opened by a name that stays, which is what a file that
+// is mounted by itself has.
 func TestMountedByItself(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has names that lead to open files")
