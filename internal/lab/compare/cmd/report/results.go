@@ -47,7 +47,8 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 		return s, false
 	}
 	thresholds := benchmath.DefaultThresholds
-	return benchmath.AssumeNothing.Summary(benchmath.NewSample(r.ns[name], &thresholds), 0.95), true
+	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // which sorts it
+	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
 // typical returns the round whose times of the named benchmarks are nearest to their medians, by their logarithms. Times of
