@@ -43,7 +43,7 @@ type loginKey struct{}
 
 // connect connects as config describes. An error of a login that ran out of time names the limit.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-	l := &login{dialFunc: config.DialFunc, fixed: config.ConnectTimeout}
+	l := &login{dialFunc: config.DialFunc, fixed: config.ConnectTimeout, forget: func() bool { return true }}
 	if l.fixed == 0 {
 		began := time.Now()
 		lookup, cancel := context.WithTimeout(ctx, maxLogin)

@@ -156,6 +156,7 @@ func TestLogin(t *testing.T) {
 		{"both", 8 * second, lost, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 		{"both", 8 * second, tunneled, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 		{"both", 8 * second, silent, late(1900 * time.Millisecond), "1 after 0s, 2 after 4s", 7800 * time.Millisecond, "", loggedIn},
+		{"both", 8 * second, late(2100 * time.Millisecond), silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 		{"both", 8 * second, silent, refuses, "1 after 0s, 2 after 4s", 4 * second, "4s", down},
 		{"both", 8 * second, refuses, silent, "1 after 0s, 2 after 0s", 8 * second, "8s", down},
 		{"both", 8 * second, refuses, refuses, "1 after 0s, 2 after 0s", 0, "", down},
