@@ -89,7 +89,7 @@ func inspect(path string) error {
 	case err != nil:
 		return err
 	case info.Mode()&0o200 == 0: // root could write to it, but it may be read-only on purpose
-		return fmt.Errorf("is read-only, by its mode %v: %w; unless somebody meant that, run: chmod u+w %s", info.Mode(), fs.ErrPermission, shellQuote(path))
+		return fmt.Errorf("is read-only (mode %v): %w; if that is not intended, run: chmod u+w %s", info.Mode(), fs.ErrPermission, shellQuote(path))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 var (
 	// ErrLocked means that another File has the file open, in this or another process, under this
 	// or another name.
-	ErrLocked = errors.New("already open, in another process or in this one: each needs a file and a node number of its own")
+	ErrLocked = errors.New("already open in this or another process: each needs its own file and node number")
 
 	// ErrCorrupt means that the file is damaged, is not a clockfile, or was made by a newer version
 	// of this package.
@@ -40,7 +40,7 @@ func withPath(path string, err error) error {
 
 // errLost returns the error for a lost file, with instructions for the operator.
 func errLost(how string) error {
-	return fmt.Errorf("%w: %s; there are no more ids: end this process, and find out who did that before the next start", ErrLost, how)
+	return fmt.Errorf("%w: %s; no more IDs: stop the process and find the cause before restarting it", ErrLost, how)
 }
 
 // An existsError reports what exists at the path of a new file if that is not a regular file.
@@ -49,7 +49,7 @@ type existsError struct{ error }
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
 // errExists is the error for a new file if a file exists at its path.
-var errExists = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints what it contains`, fs.ErrExist)
+var errExists = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints its contents`, fs.ErrExist)
 
 // stripPath returns err without the temporary name of a new file, because the user did not choose
 // that name.

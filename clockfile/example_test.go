@@ -42,7 +42,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err) // also if there is no file
 	}
-	defer file.Close() // in main: it ends the clock
+	defer file.Close() // in main, because it ends the clock
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: file.Clock()})
 	if err != nil {
 		log.Fatal(err)
@@ -112,7 +112,7 @@ func ExampleStatus_String() {
 	fmt.Println(s)
 	s.Err = errors.New("clockfile: /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device")
 	fmt.Println(s)
-	// Output: clockfile: /var/lib/orders/clock: saving works, up to 2026-03-14T15:09:26Z clockfile:
-	// /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device; no ids after
-	// 2026-03-14T15:09:26Z until a save succeeds
+	// Output:
+	// clockfile: /var/lib/orders/clock: saving works, up to 2026-03-14T15:09:26Z
+	// clockfile: /var/lib/orders/clock: write /var/lib/orders/clock: no space left on device; no IDs after 2026-03-14T15:09:26Z until a save succeeds
 }

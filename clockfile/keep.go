@@ -26,7 +26,7 @@ const (
 
 var (
 	errOverdue      = fmt.Errorf("%w: stat has not returned for %v: %w", errCannotCheck, checkValidity, os.ErrDeadlineExceeded)
-	errCloseTimeout = fmt.Errorf("a save, or Report, has not returned for %v: %w", closeTimeout, os.ErrDeadlineExceeded)
+	errCloseTimeout = fmt.Errorf("a save or Report has not returned for %v: %w", closeTimeout, os.ErrDeadlineExceeded)
 )
 
 // A view is the state that a File and its keeper share. Only the keeper changes it, but the File

@@ -91,7 +91,7 @@ func (s Status) String() string {
 	case errors.Is(s.Err, ErrLost), errors.Is(s.Err, fs.ErrClosed): // IDs end
 		return s.Err.Error()
 	case s.Horizon.IsZero():
-		return s.Err.Error() + "; no ids until it is seen again"
+		return s.Err.Error() + "; no IDs until a check succeeds"
 	}
-	return s.Err.Error() + "; no ids after " + horizon + " until a save succeeds"
+	return s.Err.Error() + "; no IDs after " + horizon + " until a save succeeds"
 }

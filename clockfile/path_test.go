@@ -314,7 +314,7 @@ func TestOwner(t *testing.T) {
 		path := newFile(t)
 		seven := &clockfile.Options{Owner: "node 7"}
 		must(t, mustOpen(t, path, seven).Close(), mustOpen(t, path, nil).Close()) // which keeps it
-		refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `belongs to another owner: "node 7", not "Node 7": look at `)
+		refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `belongs to another owner: "node 7", not "Node 7": check `)
 		refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, clockfile.ErrOwner)
 		long := strings.Repeat("x", clockfile.MaxOwner+1)
 		must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: long[1:]}))
@@ -483,7 +483,7 @@ func TestModes(t *testing.T) {
 		}
 		for _, mode := range []fs.FileMode{0o444, 0o466, 0} {
 			must(t, os.Chmod(path, mode))
-			refused(t, path, nil, fs.ErrPermission, "is read-only, by its mode -", "run: chmod u+w "+path)
+			refused(t, path, nil, fs.ErrPermission, "is read-only (mode -", "run: chmod u+w "+path)
 			checkRefusal(t, path, clockfile.Create(path, nil), fs.ErrExist)
 		}
 		dir, there := filepath.Dir(path), path
@@ -618,7 +618,7 @@ func TestLost(t *testing.T) {
 					if _, err := b.node.TryNext(); test.says != somebody && (!errors.Is(err, ids.ErrWithheld) || !errors.Is(err, clockfile.ErrLost)) {
 						t.Errorf("%s: at once: %v", name, err)
 					}
-					if len(reports) != 1 || !strings.Contains(reports[0].Err.Error(), path+": "+clockfile.ErrLost.Error()+": "+test.says+"; there are no more ids: end this process") || reports[0].String() != reports[0].Err.Error() {
+					if len(reports) != 1 || !strings.Contains(reports[0].Err.Error(), path+": "+clockfile.ErrLost.Error()+": "+test.says+"; no more IDs: stop the process") || reports[0].String() != reports[0].Err.Error() {
 						t.Errorf("%s: the reports are %v", name, reports)
 					}
 					if now := b.file.Status().Err; !errors.Is(now, clockfile.ErrLost) || !clockfile.IsClosed(b.file.Lost()) || read() != left {

@@ -325,7 +325,7 @@ func TestUnseen(t *testing.T) {
 			began := time.Now()
 			for s, err := b.node.TryNext(); ; s, err = b.node.TryNext() {
 				if err != nil {
-					if !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, test.cause) || !strings.Contains(err.Error(), "clockfile: "+path+": cannot be seen: ") {
+					if !errors.Is(err, ids.ErrWithheld) || !errors.Is(err, test.cause) || !strings.Contains(err.Error(), "clockfile: "+path+": cannot be checked: ") {
 						b.Errorf("looks %s: %v", name, err)
 					}
 					break
@@ -337,7 +337,7 @@ func TestUnseen(t *testing.T) {
 				b.Errorf("looks %s: ids are withheld after %v", name, took)
 			}
 			synctest.Wait()
-			if s := b.file.Status(); len(told) != 1 || !errors.Is(s.Err, test.cause) || !s.Horizon.IsZero() || told[0].String() != s.Err.Error()+"; no ids until it is seen again" {
+			if s := b.file.Status(); len(told) != 1 || !errors.Is(s.Err, test.cause) || !s.Horizon.IsZero() || told[0].String() != s.Err.Error()+"; no IDs until a check succeeds" {
 				b.Fatalf("looks %s: told %v; the status is %v", name, told, s)
 			}
 			var returned atomic.Int64

@@ -32,7 +32,7 @@ type store struct {
 
 // errCannotCheck is matched by the error of each failed check that does not match ErrLost. It is
 // then unknown which file has the name.
-var errCannotCheck = errors.New("cannot be seen")
+var errCannotCheck = errors.New("cannot be checked")
 
 // A checkResult is the result of a check: the size of the file, or an error that matches ErrLost or
 // errCannotCheck.
@@ -63,7 +63,7 @@ func (s *store) read() (time.Time, error) {
 	case err != nil:
 		return time.Time{}, err
 	case s.owner != "" && held.Owner != "" && held.Owner != s.owner:
-		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: look at the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
+		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: check the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
 	}
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
 	// The previous process may have been killed before it synced the copy that the first save

@@ -144,11 +144,11 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, first)
 	}
 	if c.Damaged == [2]error{} { // so the file is too long
-		return Contents{}, fmt.Errorf("%w: both copies are intact, but it has %d bytes, not %d, as after an editor: cut it to that size",
+		return Contents{}, fmt.Errorf("%w: both copies are intact, but it has %d bytes instead of %d, as after an editor: truncate it to that size",
 			ErrCorrupt, size, Size)
 	}
 	return Contents{}, fmt.Errorf("%w: it has %d bytes of %d, the first copy %w, the second one %w; "+
-		"make a new file only when the time of the newest id of its node number has passed", ErrCorrupt, size, Size,
+		"create a new file only when the time of its node number's newest ID has passed", ErrCorrupt, size, Size,
 		cmp.Or(c.Damaged[0], errIntact), cmp.Or(c.Damaged[1], errIntact))
 }
 

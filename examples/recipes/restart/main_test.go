@@ -92,7 +92,7 @@ func TestLost(t *testing.T) {
 	p.Out.Scan()
 	must.Do(t, os.Remove(path))
 	_, says, err := p.End()
-	if err == nil || !strings.HasPrefix(says, "clockfile: "+path) || !strings.Contains(says, ": was lost while it was open: the file is missing; there are no more ids: end this process") || !strings.Contains(says, "\nids: ended: clockfile: ") {
+	if err == nil || !strings.HasPrefix(says, "clockfile: "+path) || !strings.Contains(says, ": was lost while it was open: the file is missing; no more IDs: stop the process") || !strings.Contains(says, "\nids: ended: clockfile: ") {
 		t.Errorf("it ends with %v, and says %q", err, says)
 	}
 }

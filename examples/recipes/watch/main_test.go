@@ -111,7 +111,7 @@ func TestGauges(t *testing.T) {
 		check("when saving works again", 0, 1, 0, 0)
 		fail(true)
 		time.Sleep(200 * time.Millisecond)
-		check("while the file cannot be seen", 0, 1, 1, 1)
+		check("while the file cannot be checked", 0, 1, 1, 1)
 		fail(false)
 		time.Sleep(1300 * time.Millisecond)
 		check("when it can be seen again", 0, 1, 0, 0)
