@@ -1,16 +1,16 @@
 package ids
 
-// Clock: how it reads the wall clock, and which calls wait. internal/rule has the rule of which tick an id gets. At the end are
-// the ticks of all formats but Snowflakes.
+// Clock: its time and its mutex, and which calls wait. internal/rule has the rule of which tick an id gets, and internal/anchor
+// reads the wall clock. At the end are the ticks of all formats but Snowflakes.
 
 import (
 	"cmp"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/oneclock/ids/internal/anchor"
 	"github.com/oneclock/ids/internal/random"
 	"github.com/oneclock/ids/internal/rule"
 )
@@ -18,8 +18,6 @@ import (
 const (
 	defaultTolerance = 10 * time.Second
 	defaultMaxAhead  = 10 * time.Millisecond
-
-	inMilliseconds = runtime.GOOS == "js" // whether the system's wall clock shows no more than that
 )
 
 // Clock gives ids their time. It remembers the latest id of each format, so that ids stay unique and ordered
@@ -29,7 +27,7 @@ type Clock struct {
 	// What every call reads before it locks is on other cache lines than the mutex, which waiters write to. crowded is on
 	// the line on which the anchor begins, where calls with an injected clock write.
 	crowded atomic.Bool // calls have collided: while this is set, they draw their random bits before they lock
-	anchor
+	anchor  anchor.Anchor
 
 	tolerance time.Duration
 	maxAhead  time.Duration
@@ -85,13 +83,12 @@ func NewClock(opts *ClockOptions) *Clock {
 		tolerance: cmp.Or(opts.Tolerance, defaultTolerance),
 		maxAhead:  max(cmp.Or(opts.MaxAhead, defaultMaxAhead), 0),
 		after:     opts.After.Round(0).UTC(),
-		anchor:    anchor{now: opts.Now},
 		waiters:   make(map[*waiter]bool),
 		block:     new(random.Block),
 		spare:     new(random.Block),
 		nodes:     make(map[nodeKey]*rule.Lane),
 	}
-	c.base.Store(new(time.Time)) // which readAnew moves
+	c.anchor.Init(opts.Now)
 	c.v1 = rule.NewLane(gregorianScale, gregorianPerTick, 0, c.maxAhead, c.after)
 	c.v6 = rule.NewLane(gregorianScale, gregorianPerTick, c.tolerance, c.maxAhead, c.after)
 	c.v7 = rule.NewTail(v7Scale, v7Random, false, c.tolerance, c.maxAhead)
@@ -109,13 +106,13 @@ func mustBe(made bool, name string) {
 // since base. They are read before, since that takes long. A call that then waits for the mutex comes
 // with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
 // the system's is then read with the mutex held.
-func (c *Clock) enter(injected sample) (now rule.Reading, elapsed int64) {
-	elapsed = c.sinceBase()
+func (c *Clock) enter(injected anchor.Sample) (now rule.Reading, elapsed int64) {
+	elapsed = c.anchor.SinceBase()
 	c.mu.Lock()
-	if now, serves := c.read(elapsed); serves {
+	if now, serves := c.anchor.Read(elapsed); serves {
 		return now, elapsed
 	}
-	return c.readAnew(injected)
+	return c.anchor.ReadAnew(injected)
 }
 
 // lockNext takes the mutex and the next id of l, which is its newest one. While a limit withholds
@@ -123,7 +120,7 @@ func (c *Clock) enter(injected sample) (now rule.Reading, elapsed int64) {
 // the id, unlocks the mutex, and then sleeps for wait. After an error there is no id, and the mutex is free.
 func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error) {
 	for {
-		now, elapsed := c.enter(c.injected())
+		now, elapsed := c.enter(c.anchor.Injected())
 		if l.Take(now) {
 			return 0, nil
 		}
@@ -238,85 +235,6 @@ type nodeKey struct {
 	timeShift, sequenceShift uint8
 	lastSequence             int64
 	base                     int64
-}
-
-// An anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
-// time, the nanoseconds since base, where time.Now makes two.
-type anchor struct {
-	now     func() time.Time // nil: the wall clock
-	tickets atomic.Int64     // drawn before and after each reading of an injected clock
-
-	// base is some moment. Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds
-	// 292 years: so base is moved before that is reached.
-	base atomic.Pointer[time.Time]
-
-	// These are guarded by the mutex of the clock.
-	at    int64        // ns after base
-	life  uint64       // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
-	wall  rule.Reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked int64        // the ticket drawn after that reading
-}
-
-// sinceBase returns the nanoseconds since base, or 0 if the wall clock is injected.
-func (a *anchor) sinceBase() int64 {
-	if a.now != nil {
-		return 0
-	}
-	return int64(time.Since(*a.base.Load()))
-}
-
-// read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
-func (a *anchor) read(elapsed int64) (now rule.Reading, serves bool) {
-	since := elapsed - a.at
-	return a.wall.Plus(since), uint64(since) < a.life // a negative one is not
-}
-
-// readAnew moves the anchor to now, and base too if it is more than rule.MaxElapsed away. If the wall clock is injected
-// there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
-// the clock was set forward, and would look like a step back. The mutex is held.
-func (a *anchor) readAnew(injected sample) (now rule.Reading, elapsed int64) {
-	since := time.Since(*a.base.Load())
-	if a.now == nil || since.Abs() > rule.MaxElapsed {
-		t := time.Now() // another call may have had a later one
-		since = t.Sub(*a.base.Load())
-		if since.Abs() > rule.MaxElapsed {
-			base := t // t itself would be allocated each time
-			a.base.Store(&base)
-			since = 0
-		}
-		if a.now == nil {
-			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
-			if inMilliseconds && t.Nanosecond()%1e6 == 0 {
-				// The rest comes from the monotonic clock: else the bits of version 7 below a millisecond would be 0.
-				a.wall = a.wall.Plus(int64(uint64(since) % 1e6))
-			}
-		}
-	}
-	if injected.began > a.asked {
-		a.wall, a.asked = injected.Reading, injected.ended
-	}
-	return a.wall, int64(since)
-}
-
-// A sample is a reading of an injected clock, and the tickets that were drawn before and after it.
-type sample struct {
-	rule.Reading
-	began, ended int64
-}
-
-// injected returns the time that replaces the wall clock's, if any does. The mutex must not be
-// held: now may block or panic.
-func (a *anchor) injected() (now sample) {
-	if a.now != nil {
-		now = a.callNow()
-	}
-	return now
-}
-
-// callNow is not inlined, so that injected is.
-func (a *anchor) callNow() sample {
-	began := a.tickets.Add(1)
-	return sample{rule.NewReading(a.now()), began, a.tickets.Add(1)}
 }
 
 // Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar, 1582-10-15 UTC, in 60 bits: until the

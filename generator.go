@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/oneclock/ids/internal/anchor"
 	"github.com/oneclock/ids/internal/random"
 	"github.com/oneclock/ids/internal/rule"
 )
@@ -202,8 +203,8 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 			c.crowded.Store(false)
 		}
 	}
-	injected := c.injected()
-	elapsed := c.sinceBase()
+	injected := c.anchor.Injected()
+	elapsed := c.anchor.SinceBase()
 	stocked := !drawn && c.mu.TryLock()
 	if stocked && !c.block.Ready() {
 		c.restock()
@@ -220,9 +221,9 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 			c.mu.Lock()
 		}
 	}
-	now, serves := c.read(elapsed)
+	now, serves := c.anchor.Read(elapsed)
 	if !serves {
-		now, elapsed = c.readAnew(injected)
+		now, elapsed = c.anchor.ReadAnew(injected)
 	}
 	if stocked {
 		lo = c.block.Uint64()
@@ -255,7 +256,7 @@ const pieceLen = 256 // ids of a run that are made under one lock at most
 type run struct {
 	g      *Generator
 	tail   *rule.Tail
-	sample sample // of an injected clock
+	sample anchor.Sample // of an injected clock
 
 	latest rule.Tail // as the latest id of the run left it; the zero value at first
 

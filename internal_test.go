@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/oneclock/ids/internal/random"
@@ -36,11 +35,11 @@ func (g *Generator) SetEntropy(e [10]byte) {
 // on once the call has the mutex, and returns the id and for how long it must wait.
 func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err error) {
 	c := n.clock
-	injected := c.injected()
+	injected := c.anchor.Injected()
 	return func() (s Snowflake, wait time.Duration, err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		now, elapsed := c.readAnew(injected)
+		now, elapsed := c.anchor.ReadAnew(injected)
 		wait, why := n.lane.Next(now, elapsed)
 		if why == rule.Given {
 			s = n.newest()
@@ -64,30 +63,6 @@ var Crowds = map[string]func(g *Generator){
 	"cleared":  func(g *Generator) { g.clock.crowded.Store(false) },
 	"set":      func(g *Generator) { g.clock.crowded.Store(true) },
 	"changing": func(g *Generator) { g.clock.crowded.Store(!g.clock.crowded.Load()) },
-}
-
-// TestEnter reads the wall clock at the ends of the time that an anchor serves, and later. A step of the
-// wall clock is seen after 1 ms at the latest, also after one of more than the longest Duration.
-func TestEnter(t *testing.T) {
-	for _, year := range []int{2000, 1601, 2400} {
-		synctest.Test(t, func(t *testing.T) {
-			c, begin := NewClock(nil), time.Now()
-			base := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
-			c.base.Store(&base)
-			for _, d := range []time.Duration{0, 1, rule.MaxAge - 1, 1, 1, 0, rule.MaxAge, 3 * rule.MaxAge, 1} {
-				time.Sleep(d)
-				now, elapsed := c.enter(sample{})
-				c.mu.Unlock()
-				if !now.Time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
-					t.Errorf("%v after %d, it says %v after, and %v instead of %v",
-						time.Since(begin), year, time.Duration(elapsed), now.Time(), time.Now().UTC())
-				}
-				if age := time.Since(begin) - time.Duration(c.at); age > time.Millisecond {
-					t.Errorf("%v after %d, the anchor is %v old", time.Since(begin), year, age)
-				}
-			}
-		})
-	}
 }
 
 // TestWhoWaitsDraws holds the mutex while other calls come, with each of Crowds. Each draws its bits itself

@@ -34,7 +34,7 @@ func (c *Clock) latest() time.Time {
 // Latest is not ahead.
 func (c *Clock) Ahead() time.Duration {
 	mustBe(c.nodes != nil, "Clock")
-	now, _ := c.enter(c.injected())
+	now, _ := c.enter(c.anchor.Injected())
 	defer c.mu.Unlock()
 	return max(c.latest().Sub(now.Time()), 0)
 }
@@ -89,7 +89,7 @@ func (l *ClockLimit) mustClock() *Clock {
 func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	c := l.mustClock()
 	window = max(window, 0)
-	now, _ := c.enter(c.injected())
+	now, _ := c.enter(c.anchor.Injected())
 	defer c.mu.Unlock()
 	horizon := later(now.Time().Add(window), c.limit)
 	return later(horizon, c.latest().Add(window/100))

@@ -48,7 +48,7 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	if number < 0 || number > f.lastNode {
 		return nil, outside("Snowflake node", number, f.lastNode)
 	}
-	now, _ := c.enter(c.injected())
+	now, _ := c.enter(c.anchor.Injected())
 	defer c.mu.Unlock()
 	if _, err = f.tick(now.Time()); err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (n *SnowflakeNode) newest() Snowflake {
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
-	now, elapsed := c.enter(c.injected())
+	now, elapsed := c.enter(c.anchor.Injected())
 	err := c.reason(n.lane.TryNext(now, elapsed))
 	s := n.newest()
 	c.mu.Unlock()

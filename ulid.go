@@ -51,7 +51,7 @@ func (g *Generator) makeULID(u *ULID) {
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
-	r := run{g: g, tail: &g.ulid, sample: g.clock.injected()}
+	r := run{g: g, tail: &g.ulid, sample: g.clock.anchor.Injected()}
 	defer clear(r.words[:1+min(n, pieceLen)])
 	for len(added) > 0 {
 		tick, hi, los := r.piece(len(added))

@@ -42,7 +42,7 @@ func (g *Generator) makeV7(u *UUID) {
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
-	r := run{g: g, tail: &g.clock.v7, sample: g.clock.injected()}
+	r := run{g: g, tail: &g.clock.v7, sample: g.clock.anchor.Injected()}
 	defer clear(r.words[:1+min(n, pieceLen)])
 	for len(added) > 0 {
 		tick, _, rands := r.piece(len(added))
