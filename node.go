@@ -7,9 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/oneclock/ids/internal/rule"
 )
+
+// neverBack is the tolerance of Snowflakes.
+const neverBack = math.MaxInt64
 
 // SnowflakeNode makes the Snowflakes of one node number. It is safe for concurrent use. Make one with
 // [NewSnowflakeNode]; methods that make ids panic on the zero value.

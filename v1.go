@@ -8,6 +8,8 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
+const maxSequence = 1<<14 - 1
+
 // NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID.
 // Version 1 UUIDs do not sort by time; those of [NewV6] do.
 func NewV1() UUID { return defaultGenerator.NewV1() }
