@@ -2,7 +2,9 @@
 
 package random
 
-// expands says that processors of this architecture have AES instructions, with which expanding a key is cheaper
-// than asking the kernel for all of a block. On one that has none, such as that of a Raspberry Pi 4, crypto/aes
-// runs in plain Go, and random bits cost some four times as much: the standard library does not tell.
+// expands reports whether blocks are expanded from a key. Processors of this architecture have AES
+// instructions, with which expanding a key is faster than reading a whole block from the kernel. On
+// a processor without them, such as the one of a Raspberry Pi 4, crypto/aes runs in plain Go, and
+// random bits cost about four times as much. The standard library does not report which is the
+// case.
 const expands = true

@@ -2,6 +2,7 @@
 
 package random
 
-// expands says that crypto/aes runs in plain Go on this architecture, where it is neither
-// faster than the kernel nor free of timing differences.
+// expands reports whether blocks are expanded from a key. On this architecture or with the purego
+// tag, crypto/aes runs in plain Go, where it is neither faster than the kernel nor free of timing
+// differences.
 const expands = false

@@ -1,12 +1,11 @@
-// Package random hands out the random bytes of identifiers.
+// Package random supplies the random bytes of IDs.
 //
-// Reading crypto/rand for each id costs more than all the rest of an id, so a
-// [Block] reads one key from crypto/rand for [Size] bytes and expands it with
-// AES-256-CTR. Bytes are wiped as they are handed out, and the key as soon as it
-// is expanded, so a copy of the memory shares with the original at most what was
-// left of its blocks: nothing after [SetStockless]. But crypto/aes leaves its key
-// schedule on the heap, where nothing wipes it: whoever can read the memory of the
-// process may recover bytes that were handed out.
+// Reading crypto/rand for each ID costs more than the rest of the ID, so a [Block] reads one key
+// from crypto/rand for [Size] bytes and expands it with AES-256-CTR. Bytes are wiped when they are
+// returned, and a key is wiped as soon as it is expanded. So a copy of the memory shares at most
+// the unused bytes of its blocks with the original, and none after [SetStockless]. But crypto/aes
+// leaves its key schedule on the heap, where nothing wipes it, so anyone who can read the memory of
+// the process may recover bytes that were returned.
 package random
 
 import (
@@ -19,47 +18,49 @@ import (
 	"sync/atomic"
 )
 
-// Size is the number of bytes that a full block holds, which one key yields.
+// Size is the number of bytes in a full block. One key yields all of them.
 const Size = 4096
 
-// epoch counts the calls of [Reseed]. A block filled in an earlier epoch is
-// filled anew before it hands out another byte. 32 bits would not do: a program may
-// call Reseed before each id.
+// epoch counts the calls to [Reseed]. A block filled in an earlier epoch is filled again before it
+// returns another byte, except by Uint64. The counter has 64 bits because 32 could wrap around if a
+// program calls Reseed before each ID.
 var epoch atomic.Uint64
 
-// Reseed drops every byte drawn so far and not yet handed out, in every block.
+// Reseed discards all unused bytes of every block.
 func Reseed() { epoch.Add(1) }
 
-// Epoch returns how often [Reseed] was called.
+// Epoch returns the number of calls to [Reseed].
 func Epoch() uint64 { return epoch.Load() }
 
-// stockless is set once, at init. Other goroutines may run by then.
+// stockless is set once, at init. It is atomic because other goroutines may already be running.
 var stockless atomic.Bool
 
 // Stockless reports whether [SetStockless] was called.
 func Stockless() bool { return stockless.Load() }
 
-// SetStockless has every call read what it hands out, and no more, and drops what is in stock.
+// SetStockless makes every call read the bytes that it returns and no others, and discards all
+// unused bytes.
 func SetStockless() {
 	stockless.Store(true)
-	Reseed() // afterwards, for blocks that were filled meanwhile
+	Reseed() // last, for blocks that were filled in the meantime
 }
 
-// Block is a supply of random bytes. It is not safe for concurrent use. The
-// zero value is an empty block, which fills itself when first asked, except by Uint64.
+// Block is a buffer of random bytes. It is not safe for concurrent use. The zero value is an empty
+// block, which fills itself on first use, except by Uint64.
 type Block struct {
-	// buf holds random bytes from next on and zeros before it.
+	// The last left bytes of buf are random. All others are zero, once the callers of Next have
+	// wiped the bytes that it returned.
 	buf  [Size]byte
-	left int // bytes of buf not yet handed out, at its end
-	born uint64
-	key  [32]byte // zero except while fill runs; here, so that it is not allocated
+	left int      // number of unused bytes
+	born uint64   // epoch in which the block was filled
+	key  [32]byte // zero except during fill; a field, so that it is not allocated
 }
 
-// Ready reports whether 16 bytes are in stock.
+// Ready reports whether b has 16 unused bytes, drawn since the latest call to [Reseed].
 func (b *Block) Ready() bool { return b.left >= 16 && b.born == epoch.Load() }
 
-// Uint64 returns 64 random bits of those in stock: b must be [Block.Ready]. It serves twice then, even
-// if Reseed is called meanwhile, and never asks the system for bytes.
+// Uint64 returns 64 unused random bits and never reads crypto/rand. b must be [Block.Ready], which
+// allows two calls, even if Reseed is called in the meantime.
 func (b *Block) Uint64() uint64 {
 	p := b.word(0)
 	u := binary.LittleEndian.Uint64(p)
@@ -81,8 +82,8 @@ func (b *Block) Uint128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// word returns the eight bytes that lie ahead bytes after the next one. The mask changes
-// nothing, since left is a multiple of 8: it spares the bounds check.
+// word returns the eight bytes that start ahead bytes after the first unused byte. left is a
+// multiple of 8, so the mask changes nothing, but it avoids a bounds check.
 func (b *Block) word(ahead int) []byte {
 	i := (Size - b.left + ahead) & (Size - 8)
 	return b.buf[i : i+8]
@@ -111,8 +112,8 @@ func (b *Block) Words(dst []uint64) {
 	}
 }
 
-// Next returns random bytes, which the caller wipes: n of them, or the lesser number that is in
-// stock. n must be a positive multiple of 16, and so is their number.
+// Next returns n random bytes, or fewer if b has fewer. The caller must wipe them. n must be a
+// positive multiple of 16, and the number of bytes returned is one, too.
 func (b *Block) Next(n int) []byte {
 	if !b.Ready() {
 		b.fill(n)
@@ -123,15 +124,16 @@ func (b *Block) Next(n int) []byte {
 	return b.buf[at : at+n]
 }
 
-// Fill makes all of b random again.
+// Fill fills all of b with new random bytes.
 func (b *Block) Fill() { b.fill(Size) }
 
-// fill makes all of b random again, or the last n bytes if nothing may be in stock. Until they are, b is empty, so that
-// a rand.Reader that panics, which a test's may, leaves no block that hands out zeros.
+// fill fills all of b with new random bytes or, after SetStockless, only the last n bytes of it. b
+// is empty until the bytes are written, so a rand.Reader that panics, as a test's may, does not
+// leave a block that returns zeros.
 func (b *Block) fill(n int) {
-	clear(b.buf[Size-b.left:]) // what Reseed or a short remainder left behind; before it all is zero
+	clear(b.buf[Size-b.left:]) // bytes discarded by Reseed, or too few to use; all others are zero
 	b.left = 0
-	born := epoch.Load() // before stockless is read, which is set before epoch
+	born := epoch.Load() // before stockless is read, because SetStockless sets stockless first
 	stocks := !Stockless()
 	if n > Size || stocks {
 		n = Size
@@ -145,7 +147,7 @@ func (b *Block) fill(n int) {
 	b.born, b.left = born, n
 }
 
-// expand fills p, which is all zeros, from a new key.
+// expand fills p from a new key. All bytes of p must be zero.
 func (b *Block) expand(p []byte) {
 	defer clear(b.key[:])
 	read(b.key[:])
@@ -153,10 +155,11 @@ func (b *Block) expand(p []byte) {
 	cipher.NewCTR(block, counter[:]).XORKeyStream(p, p)
 }
 
-// read fills p with bytes of crypto/rand. In FIPS 140 mode crypto/rand keeps one generator for whoever reads at
-// a time, and seeds one more for each that comes meanwhile, by the jitter of a clock. In a testing/synctest bubble
-// the clock stands still, and to seed panics. So reads take turns there, and one outside of bubbles is enough.
-// A Reader that a test puts in place of crypto/rand's may call back, and takes no turn.
+// read fills p from crypto/rand. In FIPS 140 mode, crypto/rand keeps one generator and seeds
+// another for each read that comes while that one is in use. Seeding uses the jitter of a clock. In
+// a testing/synctest bubble, the clock stands still and seeding panics. So in FIPS 140 mode, reads
+// take turns. Then they all use one generator, and one read outside of bubbles is enough to seed
+// it. A Reader that a test has set as rand.Reader may call back, so it is read without a turn.
 func read(p []byte) {
 	if fips140.Enabled() && rand.Reader == system {
 		turn.Lock()
@@ -170,16 +173,17 @@ var (
 	system = rand.Reader
 )
 
-// counter is where each key starts to count. A key is used once, so no count repeats.
+// counter is the first counter value of each key. A key is used once, so it never encrypts the same
+// value twice.
 var counter [aes.BlockSize]byte
 
-// pool keeps a block for each processor, so that goroutines do not meet.
+// pool has a block for each processor, so that goroutines do not contend for one.
 var pool = sync.Pool{New: func() any { return new(Block) }}
 
 // Get returns a block for the caller's own use until [Put].
 func Get() *Block { return pool.Get().(*Block) }
 
-// Put gives b back.
+// Put returns b to the pool. The caller must not use b afterwards.
 func Put(b *Block) { pool.Put(b) }
 
 // Uint128 returns 128 random bits.
@@ -193,7 +197,7 @@ func Uint128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// draw returns 128 bits that it reads from crypto/rand. It needs no block, and so spares the pool.
+// draw returns 128 bits from crypto/rand. It uses no block, so it need not access the pool.
 func draw() (hi, lo uint64) {
 	var p [16]byte
 	read(p[:])
