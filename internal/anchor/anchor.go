@@ -1,5 +1,5 @@
-// Package anchor reads the wall clock for a clock of package ids. Its caller has the mutex of which
-// the comments speak.
+// Package anchor reads the wall clock for a clock of package ids. Where a comment contains "The
+// mutex is held", the caller must hold the clock's mutex.
 package anchor
 
 import (
@@ -10,29 +10,35 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-const inMilliseconds = runtime.GOOS == "js" // whether the system's wall clock shows no more than that
+const inMilliseconds = runtime.GOOS == "js" // the system's wall clock has no finer resolution
 
-// An Anchor is a moment at which the wall clock was read. From then on one reading of the system's clock tells the
-// time, the nanoseconds since base, where time.Now makes two.
+// An Anchor is a time at which the wall clock was read. From then on, one reading of the system's
+// clock, the nanoseconds since base, is enough to compute the wall clock's time. time.Now takes two
+// readings.
 type Anchor struct {
-	now     func() time.Time // nil: the wall clock
-	tickets atomic.Int64     // drawn before and after each reading of an injected clock
+	now func() time.Time // injected wall clock; nil means the system's
 
-	// base is some moment. Outside of 1885 to 2157 a time.Time has no monotonic reading, and no Duration exceeds
-	// 292 years: so base is moved before that is reached.
+	// One ticket is drawn before each reading of an injected clock, and one after it.
+	tickets atomic.Int64
+
+	// base is an arbitrary time. A time.Time has a monotonic reading only from 1885 to 2157, and no
+	// Duration exceeds 292 years, so base is moved before it is that far away.
 	base atomic.Pointer[time.Time]
 
-	// These are guarded by the mutex of the clock.
-	at    int64        // ns after base
-	life  uint64       // how many ns the anchor serves: 0 until there is one, and always if the wall clock is injected
-	wall  rule.Reading // the wall clock at the anchor, or the newest reading of an injected one that was used
-	asked int64        // the ticket drawn after that reading
+	// The fields below are guarded by the clock's mutex.
+
+	at   int64  // time of the anchor, in ns since base
+	life uint64 // validity of the anchor, in ns; 0 if there is none yet or now is injected
+
+	wall  rule.Reading // the wall clock at the anchor, or the newest injected reading that was used
+	asked int64        // ticket drawn after that injected reading
 }
 
-// Init sets the wall clock of a. A nil now means the system's. Call it once, before all other methods.
+// Init sets the wall clock of a to now, or to the system's if now is nil. Call it once, before any
+// other method.
 func (a *Anchor) Init(now func() time.Time) {
 	a.now = now
-	a.base.Store(new(time.Time)) // which ReadAnew moves
+	a.base.Store(new(time.Time)) // the first ReadAnew moves it
 }
 
 // SinceBase returns the nanoseconds since base, or 0 if the wall clock is injected.
@@ -43,29 +49,33 @@ func (a *Anchor) SinceBase() int64 {
 	return int64(time.Since(*a.base.Load()))
 }
 
-// Read returns the wall clock at elapsed nanoseconds since base, if the anchor serves for that. The mutex is held.
+// Read returns the wall clock's time at elapsed nanoseconds since base. serves reports whether the
+// anchor is valid then; if not, the caller must call ReadAnew. The mutex is held.
 func (a *Anchor) Read(elapsed int64) (now rule.Reading, serves bool) {
 	since := elapsed - a.at
-	return a.wall.Plus(since), uint64(since) < a.life // a negative one is not
+	return a.wall.Plus(since), uint64(since) < a.life // false if since is negative
 }
 
-// ReadAnew moves the anchor to now, and base too if it is more than rule.MaxElapsed away. If the wall clock is injected
-// there is no anchor, and of overlapping readings only the one used first counts: another may have been taken before
-// the clock was set forward, and would look like a step back. The mutex is held.
+// ReadAnew moves the anchor to the present, and base, too, if it is more than rule.MaxElapsed away.
+// It returns the wall clock's time and the nanoseconds since base. If the wall clock is injected,
+// there is no anchor, and of overlapping readings, only the one that was used first counts. Another
+// one may have been taken before the clock was set forward, and would look like a step back. The
+// mutex is held.
 func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 	since := time.Since(*a.base.Load())
 	if a.now == nil || since.Abs() > rule.MaxElapsed {
-		t := time.Now() // another call may have had a later one
+		t := time.Now() // read again, because another call may have used a later time
 		since = t.Sub(*a.base.Load())
 		if since.Abs() > rule.MaxElapsed {
-			base := t // t itself would be allocated each time
+			base := t // with &t, t would be allocated on each call
 			a.base.Store(&base)
 			since = 0
 		}
 		if a.now == nil {
 			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
 			if inMilliseconds && t.Nanosecond()%1e6 == 0 {
-				// The rest comes from the monotonic clock: else the bits of version 7 below a millisecond would be 0.
+				// Take the rest from the monotonic clock. Otherwise, the bits of version 7 that
+				// count fractions of a millisecond would be 0.
 				a.wall = a.wall.Plus(int64(uint64(since) % 1e6))
 			}
 		}
@@ -76,14 +86,14 @@ func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 	return a.wall, int64(since)
 }
 
-// A Sample is a reading of an injected clock, and the tickets that were drawn before and after it.
+// A Sample is a reading of an injected clock, with the tickets that were drawn before and after it.
 type Sample struct {
 	rule.Reading
 	began, ended int64
 }
 
-// Injected returns the time that replaces the wall clock's, if any does. The mutex must not be
-// held: now may block or panic.
+// Injected returns a reading of the injected wall clock, or the zero Sample if none is injected.
+// The mutex must not be held, because the injected function may block or panic.
 func (a *Anchor) Injected() (now Sample) {
 	if a.now != nil {
 		now = a.callNow()
@@ -91,7 +101,8 @@ func (a *Anchor) Injected() (now Sample) {
 	return now
 }
 
-// callNow is not inlined, so that Injected is.
+// callNow reads the injected wall clock. It is separate, and not inlined, so that Injected is
+// inlined.
 func (a *Anchor) callNow() Sample {
 	began := a.tickets.Add(1)
 	return Sample{rule.NewReading(a.now()), began, a.tickets.Add(1)}

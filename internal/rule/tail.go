@@ -6,25 +6,30 @@ import (
 	"time"
 )
 
-// A Tail is the lane of a format whose ids end in random bits. They are fresh for the first id of a tick. For each later one
-// they are raised by a random stride, so that ids ascend and do not reveal their neighbours (RFC 9562, Section 6.2,
-// method 2). No limit binds it.
+// A Tail is the lane of a format whose IDs end in random bits. The first ID of a tick has fresh
+// random bits. Each later ID has the bits of the previous ID plus a random stride, so that IDs
+// ascend and do not reveal their neighbors (RFC 9562, Section 6.2, method 2). The clock's limit
+// does not apply to a Tail.
 type Tail struct {
-	tick   int64  // of hi and lo
-	epoch  uint64 // the latest one of random bytes that an id was made in
-	hi, lo uint64 // the random part of the latest id
-	lane   Lane   // begins with what changes with each id: together that is in two cache lines
+	// The fields that change with each ID are the first ones, up to lane.count. They fit on one
+	// cache line.
 
-	maxHi, maxLo     uint64 // the largest random part
-	freshHi, freshLo uint64 // the largest fresh one: half of that, so that strides fit above it
-	strideMask       uint64 // the largest stride less 1, a power of two less 1
+	tick   int64  // tick of hi and lo
+	epoch  uint64 // latest epoch of the random bytes used
+	hi, lo uint64 // random part of the latest ID
+	lane   Lane
+
+	maxHi, maxLo     uint64 // largest random part
+	freshHi, freshLo uint64 // largest fresh random part, half of that, so that strides fit above it
+	strideMask       uint64 // largest stride minus 1, which is a power of two minus 1
 }
 
-// unlimited is how many ids a tick holds, if random bits make them unique. One more is an int64 too.
+// unlimited is the capacity of a tick whose IDs are unique by their random bits. One more than that
+// fits in an int64, too.
 const unlimited = 1<<63 - 2
 
-// NewTail returns a tail whose ids end in width random bits, 62 or 80, with random strides of up to 2^48, or, if it is
-// monotonic, strides of 1.
+// NewTail returns a tail whose IDs end in width random bits. width must be 62 or 80. Strides are
+// random, up to 2^48, or always 1 if monotonic is true.
 func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Duration) Tail {
 	t := Tail{lane: newLane(s, unlimited, tolerance, maxAhead, time.Time{}), maxLo: 1<<min(width, 64) - 1, strideMask: 1<<48 - 1}
 	t.maxHi = 1<<max(width-64, 0) - 1
@@ -39,9 +44,11 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 	return t
 }
 
-// Take is Take of a lane, with 64 random bits, which were drawn in the given epoch. If ids have more random bits, it takes none
-// that is the first of its tick. It is apart from Next, and calls nothing, so that no register goes to the stack and back
-// while the mutex is held.
+// Take is like [Lane.Take], but also sets the random part of the ID. word is 64 random bits, drawn
+// in the given epoch. If IDs have more random bits than that, Take does not take the first ID of a
+// tick. If taken is false, nothing has changed, and the caller must call Next. Take is separate
+// from Next and calls no functions, so that no register is saved to the stack while the mutex is
+// held.
 func (t *Tail) Take(now Reading, epoch, word uint64) (taken bool) {
 	l := &t.lane
 	last, count := l.last, l.count
@@ -61,8 +68,9 @@ func (t *Tail) Take(now Reading, epoch, word uint64) (taken bool) {
 	return false
 }
 
-// Next is Next of a lane, with 64 random bits, which were drawn in the given epoch: Reseed begins a new one. If ids have more
-// random bits, and this one is the first of its tick, upper returns them.
+// Next is like [Lane.Next], but also sets the random part of the ID. word is 64 random bits, drawn
+// in the given epoch. Each call to Reseed begins a new epoch. If IDs have more random bits than
+// that, and this ID is the first of its tick, Next calls upper for the other bits.
 func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64, upper func() uint64) (wait time.Duration, why Refusal) {
 	l := &t.lane
 	if epoch != t.epoch {
@@ -86,19 +94,25 @@ func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64, upper func()
 	return wait, Given
 }
 
-// Newest returns the tick and the random part of the latest id: 64 bits are in lo.
+// Newest returns the tick and the random part of the latest ID. The low 64 bits of the random part
+// are in lo.
 func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi, t.lo }
 
-// Run takes ids that have the tick and hi in common: as many as there are words, up to the first that must wait or has
-// another hi, but one at least. It makes the words their lower bits. latest is t as the latest id of the run left it, a zero
-// Tail at first, and hi is random.
+// Run takes done IDs that have the same tick and hi, and sets the first done words to the low bits
+// of their random parts. If there is a next ID, it takes at least that one. It takes no others if
+// that one must wait. Otherwise, it takes one for each word, but stops before an ID that would have
+// another tick or hi.
+//
+// hi and words are random bits, drawn in the given epoch. latest is t as it was after the latest ID
+// of the run. Before the first ID of a run, it is the zero Tail.
 func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, words []uint64) (done int, wait time.Duration, why Refusal) {
 	tick := t.lane.scale.at(now)
 	if epoch != t.epoch {
 		t.reseed(epoch, tick, words[0])
 	}
 	from, starts := t, latest.lane.perTick == 0
-	// If it does not lead, another call has followed the wall clock back, and the run stays in order by itself.
+	// If leads is false, another call has followed the wall clock back. The run then continues from
+	// its own latest ID, so that its IDs ascend.
 	leads := starts || !t.before(latest)
 	switch {
 	case starts && !t.lane.Take(now):
@@ -110,11 +124,13 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 	case why != Given || from.firstOfTick():
 	case !from.full() && from.raise(words[0]):
 		if !starts {
-			wait = from.lane.wait(tick, elapsed) // another call may have taken this tick, and waits for it
+			// Another call may have taken this tick, and may be waiting for it.
+			wait = from.lane.wait(tick, elapsed)
 		}
 	default:
-		// The tick is full, and here too the run does not follow: a wall clock that is behind by more than
-		// the tolerance counts as behind by just that.
+		// The tick is full. Here, too, the run does not follow the wall clock back. If the wall
+		// clock is behind by more than the tolerance, it is treated as behind by exactly the
+		// tolerance.
 		from.fill()
 		wait, why = from.lane.nextFrom(max(tick, from.lane.last-from.lane.tolerance), elapsed)
 	}
@@ -127,13 +143,14 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 	done = from.raiseEach(words, wait == 0)
 	*latest = *from
 	if leads {
-		latest.fill() // other calls may make what follows in this tick
+		latest.fill() // other calls may take the IDs that follow in this tick
 	}
 	return done, wait, Given
 }
 
-// raiseEach makes the first word, and if more is true as many others as there is room for, the lower bits of ids from the
-// latest one on, and returns how many.
+// raiseEach sets words[0] to the low bits of the latest ID. If more is true, it also takes an ID
+// for each other word, which it sets to that ID's low bits, until the low bits would overflow. It
+// returns the number of words that it has set.
 func (t *Tail) raiseEach(words []uint64, more bool) (done int) {
 	lo := t.lo
 	words[0], done = lo, 1
@@ -148,25 +165,28 @@ func (t *Tail) raiseEach(words []uint64, more bool) (done int) {
 	return done
 }
 
-// firstOfTick reports whether the latest id is the first of its tick, and has no random part yet.
+// firstOfTick reports whether the latest ID is the first of its tick and has no random part yet.
 func (t *Tail) firstOfTick() bool { return t.tick != t.lane.last }
 
-// begin makes a random part from random bits.
+// begin sets the random part of the first ID of a tick from the random bits hi and lo.
 func (t *Tail) begin(hi, lo uint64) { t.tick, t.hi, t.lo = t.lane.last, hi&t.freshHi, lo&t.freshLo }
 
-// fill has the next id take a later tick.
+// fill marks the tick as full, so that the next ID takes a later one.
 func (t *Tail) fill() { t.lane.count = t.lane.perTick }
 
-// full reports whether the next id takes a later tick.
+// full reports whether the tick is full, so that the next ID takes a later one.
 func (t *Tail) full() bool { return t.lane.count == t.lane.perTick }
 
-// reseed keeps the next id apart from those of copies of the process, which go on from the same random part, once
-// Reseed was called, and the epoch is a later one. The id takes a later tick. If there is none, or if it would be further
-// ahead of the wall clock, which is in the given tick, than allowed, the random part leaps instead, as far as it has
-// room: a loop of Reseed delays hardly any id.
+// reseed separates the next ID from the IDs of copies of the process, which continue from the same
+// random part. It does so if Reseed has been called, so that epoch is later than t's. tick is the
+// wall clock's tick.
+//
+// The next ID takes a later tick. If there is none, or if that tick would be further ahead of the
+// wall clock than allowed, the random part leaps instead, so that calling Reseed in a loop delays
+// hardly any ID. If the random part has no room for the leap, the tick is full.
 func (t *Tail) reseed(epoch uint64, tick int64, word uint64) {
 	if epoch < t.epoch {
-		return // another call has begun later, and was faster
+		return // a call that began later has overtaken this one
 	}
 	t.epoch = epoch
 	later := t.lane.last < t.lane.scale.last && t.lane.last-tick < t.lane.aheadTicks
@@ -175,18 +195,20 @@ func (t *Tail) reseed(epoch uint64, tick int64, word uint64) {
 	}
 }
 
-// before reports whether the latest id of t is smaller than that of u.
+// before reports whether the latest ID of t is smaller than the latest ID of u.
 func (t *Tail) before(u *Tail) bool {
 	return cmp.Or(cmp.Compare(t.lane.last, u.lane.last), cmp.Compare(t.hi, u.hi), cmp.Compare(t.lo, u.lo)) < 0
 }
 
-// stride returns a stride, from 1 to 2^48, of a random word.
+// stride returns a stride computed from a random word. It is from 1 to 2^48, or always 1 if the
+// tail is monotonic.
 func (t *Tail) stride(word uint64) uint64 { return (word>>16)&t.strideMask + 1 }
 
-// raise raises the random part by a stride from a random word, and reports whether it fits.
+// raise adds a stride, computed from a random word, to the random part. It reports whether the sum
+// fits. If not, the random part is unchanged.
 func (t *Tail) raise(word uint64) (fits bool) { return t.add(0, t.stride(word)) }
 
-// leap is raise by some 1/512 of the largest random part, on average.
+// leap is like raise, but adds about 1/512 of the largest random part, on average.
 func (t *Tail) leap(word uint64) (fits bool) {
 	if t.maxHi == 0 {
 		return t.add(0, word>>10)
@@ -194,7 +216,8 @@ func (t *Tail) leap(word uint64) (fits bool) {
 	return t.add(word>>56, word<<8)
 }
 
-// add adds to the random part, and reports whether it fits.
+// add adds hi and lo to the random part. It reports whether the sum fits. If not, the random part
+// is unchanged.
 func (t *Tail) add(hi, lo uint64) (fits bool) {
 	lo, carry := bits.Add64(t.lo, lo, 0)
 	hi += t.hi + carry
