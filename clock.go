@@ -1,7 +1,7 @@
 package ids
 
-// Clock: its time and its mutex, and which calls wait. internal/rule has the rule of which tick an id gets, and internal/anchor
-// reads the wall clock.
+// Clock: its time, its mutex and the calls that wait. internal/rule assigns ticks to IDs, and
+// internal/anchor reads the wall clock.
 
 import (
 	"cmp"
@@ -19,59 +19,69 @@ const (
 	defaultMaxAhead  = 10 * time.Millisecond
 )
 
-// Clock gives ids their time. It remembers the latest id of each format, so that ids stay unique and ordered
-// whatever the wall clock does. It is safe for concurrent use. Make one with [NewClock]; using the zero value
-// panics.
+// Clock provides the time of IDs. It remembers the latest ID of each format, so that IDs stay
+// unique and ordered whatever the wall clock does. It is safe for concurrent use. Create one with
+// [NewClock]; using the zero value panics.
 type Clock struct {
-	// What every call reads before it locks is on other cache lines than the mutex, which waiters write to. crowded is on
-	// the line on which the anchor begins, where calls with an injected clock write.
-	crowded atomic.Bool // calls have collided: while this is set, they draw their random bits before they lock
+	// Every call reads crowded and fields of anchor before it locks the mutex. They are on
+	// different cache lines from the mutex, which waiters write to. crowded is on the line on which
+	// the anchor begins, because calls with an injected clock write to that line anyway.
+
+	crowded atomic.Bool // calls have collided, so they now draw their random bits before they lock
 	anchor  anchor.Anchor
 
 	tolerance time.Duration
 	maxAhead  time.Duration
 	after     time.Time
 
-	_  [8]byte    // so that a cache line begins with the mutex
-	mu sync.Mutex // guards all that follows, every lane, and the anchor
-	v7 rule.Tail  // begins with what changes with each ID, on the mutex's line
+	_  [8]byte    // aligns mu to the start of a cache line
+	mu sync.Mutex // guards the fields below, every lane and the anchor
+	v7 rule.Tail  // begins with the fields that change with each ID, on the mutex's cache line
 
-	waiters     map[*waiter]bool
-	limit       time.Time
-	whyWithheld error // of calls beyond the limit: ErrWithheld or ErrEnded, with its cause; nil if there is no limit
-	ended       bool  // the limit is for good
+	waiters map[*waiter]bool
+	limit   time.Time
 
-	block, spare *random.Block // for ids that take their bits under the mutex; spare is nil while a call fills it
-	v2Count      uint64        // how many version 2 ids there were
-	v1, v6       rule.Lane     // what changes of each with an id does not straddle two cache lines
-	nodes        map[nodeKey]*rule.Lane
+	// whyWithheld is the error of calls beyond the limit: ErrWithheld or ErrEnded, with its cause.
+	// It is nil if there is no limit.
+	whyWithheld error
+	ended       bool // the limit is permanent
 
-	// These are added to the clock sequences: random bits, once started. They do not change after that, so whoever has a
-	// node ID reads them without the mutex.
+	// IDs that take their bits under the mutex take them from block. spare is nil while a call
+	// fills it.
+	block, spare *random.Block
+
+	v2Count uint64    // number of version 2 UUIDs generated
+	v1, v6  rule.Lane // in each, the fields that change with an ID are on one cache line
+	nodes   map[nodeKey]*rule.Lane
+
+	// v1Start and v6Start are added to the clock sequences. Once started is true, they are random
+	// bits and do not change any more, so a call that has a node ID reads them without the mutex.
 	v1Start, v6Start uint64
 	started          bool
 }
 
 // ClockOptions are the options of [NewClock]. The zero value is the default.
 type ClockOptions struct {
-	// Now replaces the system clock; nil means that. It must be safe for concurrent use, and must not call the
-	// Clock. Do not count its calls: calls at the same time share a reading, and a call that waits for a limit
-	// reads again. If Now reads the system clock, a version 7 UUID takes about twice as long as without.
+	// Now replaces the system clock. Nil means the system clock. Now must be safe for concurrent
+	// use and must not call the Clock. Do not count its calls, because concurrent calls share a
+	// reading, and a call that waits for a limit reads again. If Now reads the system clock, a
+	// version 7 UUID takes about twice as long as without Now.
 	Now func() time.Time
 
-	// Tolerance is how far the wall clock may be behind the latest id before version 6, version 7 and ULID
-	// follow it. Zero means 10 s; a negative value means MaxAhead, or 1 ms if that is more; math.MaxInt64 means
-	// never.
+	// Tolerance is how far the wall clock may be behind the latest ID before version 6, version 7
+	// and ULID follow it. Zero means 10 s. A negative value means MaxAhead, or 1 ms if that is
+	// longer. math.MaxInt64 means that they never follow it.
 	Tolerance time.Duration
 
-	// MaxAhead is how far an id may be ahead of the wall clock before its call waits. Zero means 10 ms; a
-	// negative value means not at all. More than 2^60 ns, some 36 years, counts
-	// as that.
+	// MaxAhead is how far an ID may be ahead of the wall clock before its call waits. Zero means 10
+	// ms. A negative value means that no ID may be ahead. A value above 2^60 ns is
+	// treated as 2^60 ns.
 	MaxAhead time.Duration
 
-	// After is a time that an earlier process saved: [Clock.Latest] or [ClockLimit.NextHorizon]. Versions 1 and
-	// 6 and Snowflakes get only later times. The zero time means none. If you read After from storage, treat
-	// the zero time as an error: it protects nothing.
+	// After is a time that an earlier process saved: [Clock.Latest] or [ClockLimit.NextHorizon].
+	// Versions 1 and 6 and Snowflakes get only later times. The zero time means that there is no
+	// such time. If you read After from storage, treat the zero time as an error, because it
+	// protects nothing.
 	After time.Time
 }
 
@@ -94,17 +104,19 @@ func NewClock(opts *ClockOptions) *Clock {
 	return c
 }
 
-// mustBe panics if a value of the named type is not made, but the zero value.
+// mustBe panics if made is false, which means that a value of the named type is the zero value.
 func mustBe(made bool, name string) {
 	if !made {
 		panic("ids: zero " + name + ": use New" + name)
 	}
 }
 
-// enter takes the mutex, and returns the wall clock, or what is injected for it, and the nanoseconds
-// since base. They are read before, since that takes long. A call that then waits for the mutex comes
-// with a time before the anchor, and so may one in a testing/synctest bubble. An injected clock has no anchor, and
-// the system's is then read with the mutex held.
+// enter locks the mutex and returns the time of the wall clock, or of the injected one, and the
+// nanoseconds since the anchor's base. The clocks are read before the mutex is locked, because
+// reading takes long. If a call then waits for the mutex, its time may be before the anchor, and so
+// may the time of a call in a testing/synctest bubble. Such a call reads the clock again. If
+// the wall clock is injected, there is no anchor, and the system's clock is read while the mutex is
+// held.
 func (c *Clock) enter(injected anchor.Sample) (now rule.Reading, elapsed int64) {
 	elapsed = c.anchor.SinceBase()
 	c.mu.Lock()
@@ -114,9 +126,10 @@ func (c *Clock) enter(injected anchor.Sample) (now rule.Reading, elapsed int64) 
 	return c.anchor.ReadAnew(injected)
 }
 
-// lockNext takes the mutex and the next id of l, which is its newest one. While a limit withholds
-// the id it waits for a later one, until w is stopped; nil is a waiter that nobody stops. The caller makes
-// the id, unlocks the mutex, and then sleeps for wait. After an error there is no id, and the mutex is free.
+// lockNext locks the mutex and takes the next ID of l, which l.Newest then returns. While a limit
+// withholds the ID, lockNext waits for a later limit until w is stopped. A nil w is never stopped.
+// The caller makes the ID, unlocks the mutex and then sleeps for wait. If lockNext returns an
+// error, it has taken no ID, and the mutex is unlocked.
 func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error) {
 	for {
 		now, elapsed := c.enter(c.anchor.Injected())
@@ -133,21 +146,22 @@ func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error
 	}
 }
 
-// waitForClock waits outside the mutex until the wall clock has come nearer to an id. It is inlined
-// as far as there is nothing to wait for.
+// waitForClock sleeps for wait, so that the wall clock comes nearer to an ID. The mutex must not be
+// held. waitForClock is inlined, so a call that need not wait costs only the comparison.
 func waitForClock(wait time.Duration) {
 	if wait > 0 {
 		time.Sleep(wait)
 	}
 }
 
-// restock replaces the block, which is exhausted, by the spare one, and fills that one. The mutex is held
-// before, and not while bytes are drawn or afterwards.
+// restock swaps in the spare block and refills the exhausted one. If another call is filling the
+// spare block, restock only unlocks the mutex. The mutex is held when restock is called. It is not
+// held while bytes are drawn or when restock returns.
 func (c *Clock) restock() {
 	full, empty := c.spare, c.block
 	if full == nil {
 		c.mu.Unlock()
-		return // another call is filling it
+		return // another call is filling the spare block
 	}
 	c.block, c.spare = full, nil
 	c.mu.Unlock()
@@ -159,28 +173,31 @@ func (c *Clock) restock() {
 	empty.Fill()
 }
 
-// A waiter is a call that waits until the limit allows its id. Each has a condition of its own, so that
-// the end of one call's context wakes no other call.
+// A waiter is a call that waits until the limit allows its ID. Each waiter has its own condition,
+// so that the end of one call's context wakes no other call.
 type waiter struct {
 	lane    *rule.Lane
-	lifted  sync.Cond // the limit has been set, or stopped has
-	stopped bool      // the context of the call has ended
+	lifted  sync.Cond // signaled when the limit or stopped is set
+	stopped bool      // the call's context has ended
 }
 
-// noWaiter is stopped from the start: a call with it does not wait for a limit.
+// noWaiter is stopped from the start, so a call with it does not wait for a limit.
 var noWaiter = &waiter{stopped: true}
 
-// newWaiter returns a waiter for the next id of l.
+// newWaiter returns a waiter for the next ID of l.
 func (c *Clock) newWaiter(l *rule.Lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
 
-// stop has a waiter look again, for the last time. The mutex is held.
+// stop wakes w, which then tries once more to take its ID and does not wait again. The mutex is
+// held.
 func (w *waiter) stop() {
 	w.stopped = true
 	w.lifted.Signal()
 }
 
-// waitForLimit waits, if l gives no id because of the limit, until the limit may have changed or w is stopped, and returns
-// the waiter for the next time. Otherwise it returns the error. The mutex is held before, and free afterwards.
+// waitForLimit handles the refusal why of lane l. If the limit withholds the ID, waitForLimit waits
+// until the limit may have changed or w is stopped, and returns the waiter for the next attempt. It
+// returns an error instead if the refusal has another reason, the clock has ended or w is already
+// stopped. The mutex is held when waitForLimit is called and unlocked when it returns.
 func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, why rule.Refusal) (*waiter, error) {
 	defer c.mu.Unlock()
 	if why != rule.Withheld || c.ended || w != nil && w.stopped {
@@ -195,7 +212,7 @@ func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, why rule.Refusal) (*waiter
 	return w, nil
 }
 
-// reason returns the error for a lane that gives no id, or nil. The mutex is held.
+// reason returns the error for a refusal, or nil for rule.Given. The mutex is held.
 func (c *Clock) reason(why rule.Refusal) error {
 	switch why {
 	case rule.Given:
@@ -212,14 +229,15 @@ func (c *Clock) reason(why rule.Refusal) error {
 	return errPast // rule.PastEnd
 }
 
-// applyLimit gives a lane the limit. The mutex is held.
+// applyLimit sets the limit of l, if the clock has one. The mutex is held.
 func (c *Clock) applyLimit(l *rule.Lane) {
 	if c.whyWithheld != nil {
 		l.SetLimit(c.limit)
 	}
 }
 
-// eachLimited calls f for the lanes whose ids are unique by their time. The mutex is held.
+// eachLimited calls f for every lane that the limit applies to, because its IDs are unique by their
+// time. The mutex is held.
 func (c *Clock) eachLimited(f func(*rule.Lane)) {
 	f(&c.v1)
 	f(&c.v6)
@@ -228,7 +246,7 @@ func (c *Clock) eachLimited(f func(*rule.Lane)) {
 	}
 }
 
-// nodeKey identifies the lane of a node by what its ids are.
+// nodeKey identifies a lane. Nodes with equal keys would generate equal IDs, so they share a lane.
 type nodeKey struct {
 	scale                    rule.Scale
 	timeShift, sequenceShift uint8
