@@ -74,8 +74,8 @@ type ClockOptions struct {
 	Tolerance time.Duration
 
 	// MaxAhead is how far an ID may be ahead of the wall clock before its call waits. Zero means 10
-	// ms. A negative value means that no ID may be ahead. A value above 2^60 ns is
-	// treated as 2^60 ns.
+	// ms. A negative value means that no ID may be ahead. A value above 2^60 ns is treated as 2^60
+	// ns.
 	MaxAhead time.Duration
 
 	// After is a time that an earlier process saved: [Clock.Latest] or [ClockLimit.NextHorizon].
@@ -114,8 +114,8 @@ func mustBe(made bool, name string) {
 // enter locks the mutex and returns the time of the wall clock, or of the injected one, and the
 // nanoseconds since the anchor's base. The clocks are read before the mutex is locked, because
 // reading takes long. If a call then waits for the mutex, its time may be before the anchor, and so
-// may the time of a call in a testing/synctest bubble. Such a call reads the clock again. If
-// the wall clock is injected, there is no anchor, and the system's clock is read while the mutex is
+// may the time of a call in a testing/synctest bubble. Such a call reads the clock again. If the
+// wall clock is injected, there is no anchor, and the system's clock is read while the mutex is
 // held.
 func (c *Clock) enter(injected anchor.Sample) (now rule.Reading, elapsed int64) {
 	elapsed = c.anchor.SinceBase()

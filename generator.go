@@ -1,6 +1,6 @@
 package ids
 
-// What makes UUIDs and ULIDs: Generator, where the bits of an id come from, runs of ids.
+// Generator, which generates UUIDs and ULIDs; the source of their random bits; runs of IDs.
 
 import (
 	"cmp"
@@ -18,19 +18,22 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// Generator makes UUIDs and ULIDs. The package-level functions use a default one. It is safe for concurrent
-// use. Make one with [NewGenerator]; methods that need a clock or a node ID panic on the zero value.
+// Generator generates UUIDs and ULIDs. The package-level functions use a default one. It is safe
+// for concurrent use. Create one with [NewGenerator]; methods that need a clock or a node ID panic
+// on the zero value.
 type Generator struct {
-	ulid rule.Tail // guarded by the mutex of clock; first, so that what follows is on cache lines that no call writes to
+	// ulid is guarded by the clock's mutex. It is first, so that the fields below are on cache
+	// lines to which a new ULID does not write.
+	ulid rule.Tail
 
 	clock  *Clock
-	source *source // nil: internal/random
+	source *source // nil means internal/random
 
-	fixedNode uint64        // the node of the options, or 0
-	node      atomic.Uint64 // of versions 1, 2 and 6: 48 bits; 0 before it is needed
-	atCalls   atomic.Uint32 // of NewV1At and NewV6At
+	fixedNode uint64        // node ID of the options, or 0
+	node      atomic.Uint64 // node ID of versions 1, 2 and 6, 48 bits; 0 until it is needed
+	atCalls   atomic.Uint32 // number of calls to NewV1At and NewV6At, from a random start
 
-	_ [96]byte // so that each generator begins on a cache line of its own
+	_ [96]byte // so that each generator begins on its own cache line
 }
 
 // GeneratorOptions are the options of [NewGenerator]. The zero value is the default.
@@ -39,20 +42,23 @@ type GeneratorOptions struct {
 	// functions use.
 	Clock *Clock
 
-	// Random is the source of random bytes. Nil means crypto/rand. It is read for each id, one Read at a time,
-	// and must not call the generator. If a Read fails, the constructor panics with an error that wraps the
-	// reader's, or [io.ErrUnexpectedEOF] if the reader ends within an id; the next call tries again. Two
-	// generators of one clock that read the same bytes can make the same ULIDs.
+	// Random is the source of random bytes. Nil means crypto/rand. Random is read for each ID, one
+	// Read at a time, and must not call the generator. If a Read fails, the constructor panics with
+	// an error that wraps the reader's error, or [io.ErrUnexpectedEOF] if the reader ends within an
+	// ID. The next call tries again. Two generators of one clock that read the same bytes can
+	// generate the same ULIDs.
 	Random io.Reader
 
-	// NodeID is the node ID of versions 1, 2 and 6. The zero value means 6 random bytes with the multicast bit
-	// set (RFC 9562, Section 6.10), drawn when the first such id is made. Give each clock, and so each process,
-	// its own: with one node ID, two can make the same ids. A restart
-	// is a new clock, too: see package [github.com/oneclock/ids/clockfile].
+	// NodeID is the node ID of versions 1, 2 and 6. The zero value means 6 random bytes with the
+	// multicast bit set (RFC 9562, Section 6.10), which are drawn when the first such ID is
+	// generated. Give each clock, and so each process, its own node ID, because two clocks with the
+	// same one can generate the same IDs. After a restart, the clock is a new one, too; see package
+	// [github.com/oneclock/ids/clockfile].
 	NodeID [6]byte
 
-	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as the specification has it. Such
-	// ULIDs can be guessed from each other. By default the step is random, up to 2^48.
+	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as in the
+	// specification. Such ULIDs can be guessed from each other. By default, the step is random, up
+	// to 2^48.
 	ULIDMonotonic bool
 }
 
@@ -82,7 +88,7 @@ func (g *Generator) NodeID() (node [6]byte) {
 	return [6]byte(b[2:])
 }
 
-// nodeBits returns the 48 bits of the node.
+// nodeBits returns the 48 bits of the node ID.
 func (g *Generator) nodeBits() uint64 {
 	if node := g.node.Load(); node != 0 {
 		return node
@@ -90,7 +96,8 @@ func (g *Generator) nodeBits() uint64 {
 	return g.drawNodeID()
 }
 
-// drawNodeID draws the node, unless it is given, and starts the clock sequences at random.
+// drawNodeID sets the node ID to fixedNode or, if that is 0, to random bits. If the clock sequences
+// have not been started, it starts them at random numbers.
 func (g *Generator) drawNodeID() uint64 {
 	mustBe(g.clock != nil, "Generator")
 	c := g.clock
@@ -98,9 +105,9 @@ func (g *Generator) drawNodeID() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if node := g.node.Load(); node != 0 {
-		return node // another call was faster
+		return node // another call has set it in the meantime
 	}
-	const multicast = 1 << 40 // the least bit of the first byte
+	const multicast = 1 << 40 // the lowest bit of the first byte
 	node := cmp.Or(g.fixedNode, hi>>16|multicast)
 	if !c.started {
 		c.v1Start, c.v6Start, c.started = lo*gregorianPerTick, lo>>32*gregorianPerTick, true
@@ -110,32 +117,35 @@ func (g *Generator) drawNodeID() uint64 {
 	return node
 }
 
-// These serve the package-level functions. Making them reads the process's clock once.
+// The package-level functions use these. Creating them reads the process's clock once.
 var (
 	defaultClock     = NewClock(nil)
 	defaultGenerator = NewGenerator(nil)
 )
 
-// Reseed drops the random bytes drawn in advance. Call it first in each copy of a virtual machine that was
-// cloned or restored, and in each child of a fork without exec, which Go does not support. Before it, copies
-// can make the same version 4 UUIDs, and, reading the same time, the same version 7 UUIDs and ULIDs. After it,
-// the next version 7 UUID and ULID take a later tick, or, if none is within MaxAhead of the wall clock, a
-// random part far above the latest, as far as the tick has room.
+// Reseed discards the random bytes drawn in advance. Call it first in each copy of a virtual
+// machine that was cloned or restored, and in each child of a fork without exec, which Go does not
+// support. Before the call, copies can generate the same version 4 UUIDs and, if they read the same
+// time, the same version 7 UUIDs and ULIDs. After it, the next version 7 UUID and the next ULID
+// take a later tick. If no later tick is within MaxAhead of the wall clock, they take a random part
+// far above the latest one, if the tick has room for that.
 //
-// Reseed changes no node number, node ID or clock sequence, and no bytes of a call in progress: see
-// [SECURITY.md]. Where nobody can call it, import package [github.com/oneclock/ids/nostock].
+// Reseed does not change node numbers, node IDs, clock sequences or the bytes of a call in
+// progress; see [SECURITY.md]. If no code can call Reseed, import package
+// [github.com/oneclock/ids/nostock].
 //
 // [SECURITY.md]: https://github.com/oneclock/ids/blob/main/SECURITY.md#what-copies-of-a-machine-share
 func Reseed() { random.Reseed() }
 
-// source draws the bits of ids from a reader.
+// source draws the random bits of IDs from a reader.
 type source struct {
 	mu  sync.Mutex
 	r   io.Reader
-	buf [16]byte // here, so that it is not allocated for each id
+	buf [16]byte // a field, so that it is not allocated for each ID
 }
 
-// draw reads n bytes, the lowest of hi and lo. It panics if it cannot.
+// draw reads n bytes into the low bytes of hi and lo, big-endian. The other bytes are zero. It
+// panics if reading fails.
 func (s *source) draw(n int) (hi, lo uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +156,8 @@ func (s *source) draw(n int) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(s.buf[:8]), binary.BigEndian.Uint64(s.buf[8:])
 }
 
-// Read reads from the reader, and gives up on one that returns nothing.
+// Read reads from the reader. If the reader returns no bytes and no error 100 times in a row, Read
+// returns io.ErrNoProgress.
 func (s *source) Read(p []byte) (n int, err error) {
 	for range 100 {
 		n, err = s.r.Read(p)
@@ -160,10 +171,11 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
-// drawsEach reports whether each id draws its bits for itself: from Random, or because nothing may be in stock.
+// drawsEach reports whether each ID draws its own bits, from Random or because no bits may be drawn
+// in advance.
 func (g *Generator) drawsEach() bool { return g.source != nil || random.Stockless() }
 
-// bits returns 128 random bits. If Random is injected, only the last n bytes of them are.
+// bits returns 128 random bits. If Random is injected, only the low n bytes are random.
 func (g *Generator) bits(n int) (hi, lo uint64) {
 	if g.source != nil {
 		return g.source.draw(n)
@@ -184,21 +196,23 @@ func (g *Generator) words(dst []uint64) {
 	random.Put(b)
 }
 
-// next returns the tick and the random part of the next id of t. If Random is injected, it draws n bytes. It panics if there is
-// no such id.
+// next returns the tick and the random part of the next ID of t. If Random is injected, next draws
+// n bytes from it. It panics if there is no next ID.
 //
-// If the mutex is free, the bits are the next ones of the clock's block, which takes less time. A call that finds the mutex
-// taken draws its bits itself before it waits: so each holds the mutex for less time. If the mutex is still taken then, calls
-// collide, and the call sets crowded. While that is set, all calls draw their bits before they lock, so that no block
-// moves from one processor's cache to another's. About one ID in a thousand clears it, so that a goroutine that is alone
-// again is soon at full speed.
+// If the mutex is free, next takes the bits from the clock's block, which takes less time. A call
+// that finds the mutex locked draws its own bits before it waits, so that each call holds the mutex
+// for less time. If the mutex is still locked after that, calls collide, and the call sets crowded.
+// While crowded is set, all calls draw their bits before they lock, so that no block moves from one
+// processor's cache to another's. About one ID in a thousand clears crowded, so that a goroutine
+// that is alone again soon runs at full speed.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	epoch := random.Epoch() // before any bits are drawn
 	drawn := g.drawsEach() || c.crowded.Load()
 	if drawn {
-		hi, lo = g.bits(n) // without the mutex, since to read may take long
-		// These bits of hi are in no ID. Those of an injected reader may be the same each time.
+		hi, lo = g.bits(n) // before the mutex is locked, because reading may take long
+		// No ID contains these bits of hi. An injected reader may return the same bits each time,
+		// so its bits do not count.
 		if hi>>54 == 0 && g.source == nil && c.crowded.Load() {
 			c.crowded.Store(false)
 		}
@@ -215,7 +229,7 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	case drawn:
 		c.mu.Lock()
 	default:
-		hi, lo = g.bits(n) // which a Reseed by another goroutine does not discard
+		hi, lo = g.bits(n) // a Reseed by another goroutine does not discard them
 		if !c.mu.TryLock() {
 			c.crowded.Store(true)
 			c.mu.Lock()
@@ -230,7 +244,7 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	}
 	var wait time.Duration
 	if !t.Take(now, epoch, lo) {
-		upper, fromBlock := hi, stocked // of their own, so that hi and stocked are kept in registers
+		upper, fromBlock := hi, stocked // copies, so that hi and stocked stay in registers
 		var why rule.Refusal
 		wait, why = t.Next(now, elapsed, epoch, lo, func() uint64 {
 			if fromBlock {
@@ -241,7 +255,7 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 		if why != rule.Given {
 			err := c.reason(why)
 			c.mu.Unlock()
-			panic(err) // no limit binds a tail
+			panic(err) // never a limit's error, because no limit applies to a tail
 		}
 	}
 	tick, hi, lo = t.Newest()
@@ -250,23 +264,27 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	return tick, hi, lo
 }
 
-const pieceLen = 256 // ids of a run that are made under one lock at most
+const pieceLen = 256 // maximum number of IDs of a run for which the mutex is locked once
 
-// A run makes many ids of a tail with one reading of the clock.
+// A run makes many IDs of a tail. It uses one reading of an injected clock.
 type run struct {
 	g      *Generator
 	tail   *rule.Tail
-	sample anchor.Sample // of an injected clock
+	sample anchor.Sample // the reading of an injected clock
 
-	latest rule.Tail // as the latest id of the run left it; the zero value at first
+	latest rule.Tail // tail after the latest ID of the run; the zero value before the first one
 
-	epoch      uint64               // of the words, or an earlier one
-	words      [1 + pieceLen]uint64 // random: the first for the upper bits, the others for the lower ones
-	next, last int                  // those before last have been drawn, and those before next used
+	// words are random bits, the first for the upper bits of IDs, and the others for the lower
+	// bits. The words before last have been drawn, and those before next have been used.
+
+	epoch      uint64 // epoch of the words, or an earlier one
+	words      [1 + pieceLen]uint64
+	next, last int
 }
 
-// piece makes up to n ids that have the tick and the upper bits of their random parts in common,
-// and waits if they must. It returns the lower bits, which serve until the next call. It panics if there is no next id.
+// piece makes up to n IDs that have the same tick and the same upper bits of their random parts,
+// and waits if they must. It returns the lower bits of each, which are valid until the next call to
+// piece. It panics if there is no next ID.
 func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	if r.next == r.last {
 		r.next, r.last = 1, 1+min(n, pieceLen)
@@ -281,7 +299,8 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	return tick, hi, lo[:done]
 }
 
-// take makes words the lower bits of ids, as many as the tail gives in one piece.
+// take sets words to the lower bits of consecutive IDs that the tail takes in one piece. It returns
+// the number of these IDs.
 func (r *run) take(words []uint64) (done int, wait time.Duration) {
 	c := r.g.clock
 	now, elapsed := c.enter(r.sample)

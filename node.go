@@ -1,6 +1,6 @@
 package ids
 
-// What makes Snowflakes: the nodes of a clock.
+// SnowflakeNode, which generates Snowflakes.
 
 import (
 	"cmp"
@@ -12,23 +12,24 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// neverBack is the tolerance of Snowflakes.
+// neverBack is the tolerance of Snowflakes, which never follow the wall clock back.
 const neverBack = math.MaxInt64
 
-// SnowflakeNode makes the Snowflakes of one node number. It is safe for concurrent use. Make one with
-// [NewSnowflakeNode]; methods that make ids panic on the zero value.
+// SnowflakeNode generates the Snowflakes of one node number. It is safe for concurrent use. Create
+// one with [NewSnowflakeNode]; methods that generate IDs panic on the zero value.
 //
-// Two nodes can make the same ids if they have one number on two clocks, for example in two processes, or if
-// their layouts differ. So give each clock its own number, and ids that are kept together one layout. Nodes of
-// one clock, layout and number share a sequence, and repeat nothing.
+// Two nodes can generate the same IDs if they have the same number on two clocks, for example in
+// two processes, or if their layouts differ. So give each clock its own number, and use one layout
+// for all IDs that are kept together. Nodes with the same clock, layout and number share a sequence
+// and never repeat an ID.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *rule.Lane
 	key    nodeKey
 	fields fields
 	number int64
-	drawn  bool      // the number is a random one, which nobody has given
-	base   Snowflake // the number in its place
+	drawn  bool      // the number is random, and was not given by the program or its environment
+	base   Snowflake // the number, shifted to its place in an ID
 }
 
 // SnowflakeOptions are the options of [NewSnowflakeNode]. The zero value is the default.
@@ -37,10 +38,10 @@ type SnowflakeOptions struct {
 	Clock  *Clock          // nil means the default clock
 }
 
-// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default.
-// The error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the
-// wall clock is before its first tick or after its last. A clock keeps its nodes as long as it lives: make no
-// more than some thousand.
+// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean
+// the default. The error matches [ErrRange] if the number does not fit the layout, if the layout
+// has no room for an ID, or if the wall clock is before the layout's first tick or after its last.
+// A clock never frees its nodes, so create no more than a few thousand.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
@@ -60,12 +61,12 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	return c.newNode(f, number), nil
 }
 
-// newNode returns the node of a number that fits the layout. The mutex is held.
+// newNode returns a node with the given number, which must fit the layout. The mutex is held.
 func (c *Clock) newNode(f fields, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, fields: f, number: number, base: f.pack(0, number, 0)}
 	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, int64(n.base)}
 	if f.lastSequence == 0 {
-		n.key.sequenceShift = 0 // a field of no bits has no place: where it would be makes no difference
+		n.key.sequenceShift = 0 // the place of a field without bits makes no difference
 	}
 	if c.nodes[n.key] == nil {
 		l := rule.NewLane(f.scale, f.lastSequence+1, neverBack, c.maxAhead, c.after)
@@ -82,10 +83,11 @@ func (n *SnowflakeNode) Number() int64 { return n.number }
 // Layout returns the layout, with its Epoch in UTC.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.fields.layout }
 
-// Next returns the next Snowflake of n. Each is greater than the one before, whatever the wall clock does. Next
-// waits for up to 20 ms if all ids of this moment are taken, and for as long as a [ClockLimit] withholds ids:
-// to end that wait use [SnowflakeNode.NextContext]. It panics with an error that matches [ErrEnded] after the
-// end of the clock, and [ErrRange] after that of the layout.
+// Next returns the next Snowflake of n. Each is greater than the previous one, whatever the wall
+// clock does. Next waits for up to 20 ms if all IDs of the current time are taken. It also waits
+// while a [ClockLimit] withholds IDs; to end that wait, use [SnowflakeNode.NextContext]. Next
+// panics after the end of the clock, with an error that matches [ErrEnded], and after the end of
+// the layout, with an error that matches [ErrRange].
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))
@@ -95,7 +97,8 @@ func (n *SnowflakeNode) Next() Snowflake {
 	return s
 }
 
-// next is Next with a waiter, and with an error where Next panics: a call more, which Next spares.
+// next is like Next, but waits with w, and returns an error where Next panics. Next does not use
+// it, to save a call.
 func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	wait, err := n.clock.lockNext(n.lane, w)
 	if err != nil {
@@ -107,11 +110,12 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	return s, nil
 }
 
-// NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an id is free: a
-// loop over it ends with ctx. The error then matches ctx.Err() and [context.Cause], and, if the call waited for a
-// withheld id, [ErrWithheld] and its cause. If ctx has ended before the call, nothing else is looked at, not even
-// whether the clock has ended. A wait of up to 20 ms for an id does not end early. NextContext also returns an
-// error where Next would panic. No id is lost with an error.
+// NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an ID
+// is free, so that a loop over it ends with ctx. The error then matches ctx.Err() and
+// [context.Cause] and, if the call waited for a withheld ID, [ErrWithheld] and its cause. If ctx
+// has ended before the call, NextContext checks nothing else, not even whether the clock has ended.
+// A wait of up to 20 ms for an ID does not end early. NextContext also returns an error where Next
+// would panic. An error loses no ID.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -124,8 +128,8 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	return s, err
 }
 
-// nextLater is NextContext if a limit withholds the id. The mutex is not held when it calls methods of ctx,
-// which may call n.
+// nextLater is NextContext for an ID that a limit withholds. It calls methods of ctx without
+// holding the mutex, because they may call n.
 func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	c := n.clock
 	w := c.newWaiter(n.lane)
@@ -157,17 +161,20 @@ func (n *SnowflakeNode) newest() Snowflake {
 	return n.fields.pack(tick, 0, sequence) | n.base
 }
 
-// TryNext is like [SnowflakeNode.Next], but returns an error at once where Next would wait, panic, or go
-// further than [ClockOptions].MaxAhead ahead of the wall clock. No id is lost with an error. It matches one of:
+// TryNext is like [SnowflakeNode.Next], but immediately returns an error where Next would wait,
+// panic or generate an ID further than [ClockOptions].MaxAhead ahead of the wall clock. An error
+// loses no ID. It matches one of:
 //
-//   - [ErrExhausted]: all ids up to MaxAhead ahead of the wall clock are taken. Try again after one tick.
-//   - [ErrClockBehind]: the wall clock was set back, stands still, or is before [ClockOptions].After. Until it
-//     has caught up, only Next and NextContext make ids.
-//   - [ErrWithheld]: the [ClockLimit] withholds ids.
+//   - [ErrExhausted]: all IDs up to MaxAhead ahead of the wall clock are taken. Try again after one
+//     tick.
+//   - [ErrClockBehind]: the wall clock was set back, stands still or is before
+//     [ClockOptions].After. Until it has caught up, only Next and NextContext generate IDs.
+//   - [ErrWithheld]: the [ClockLimit] withholds IDs.
 //   - [ErrEnded], [ErrRange]: Next would panic.
 //
-// Beside goroutines that call Next in a loop, TryNext mostly fails: they keep the node ahead of the wall clock.
-// With many of them, or with ticks of 10 ms or longer, ErrClockBehind can stand for ErrExhausted, and the reverse.
+// While other goroutines call Next in a loop, TryNext mostly fails, because they keep the node
+// ahead of the wall clock. With many of them, or with ticks of 10 ms or longer, TryNext can return
+// ErrClockBehind in place of ErrExhausted, or the reverse.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
@@ -181,10 +188,11 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	return s, nil
 }
 
-// Append appends count Snowflakes to dst, in increasing order: as many calls of [SnowflakeNode.Next] would, but
-// faster. It waits as long as they would: four million Snowflakes of Twitter's layout take a second. It panics
-// if count is negative, or more than a slice can hold, and where Next would; ids made until then are lost, and
-// never made again.
+// Append appends count Snowflakes to dst, in increasing order. It is like count calls to
+// [SnowflakeNode.Next], but faster. It waits as long as they would, so four million Snowflakes of
+// Twitter's layout take a second. Append panics if count is negative or more than a slice can hold,
+// and where Next would panic. IDs generated before the panic are lost, and are never generated
+// again.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, added := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")

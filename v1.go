@@ -8,7 +8,7 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-const maxSequence = 1<<14 - 1
+const maxSequence = 1<<14 - 1 // maximum clock sequence, including an ID's number in its tick
 
 // NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID.
 // Version 1 UUIDs do not sort by time; those of [NewV6] do.

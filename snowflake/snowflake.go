@@ -39,12 +39,13 @@ type ID = ids.Snowflake
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
-// Node makes the Snowflakes of one node number. It is safe for concurrent use. Make one with
-// [NewNode]; methods that make ids panic on the zero value.
+// Node generates the Snowflakes of one node number. It is safe for concurrent use. Create
+// one with [NewNode]; methods that generate IDs panic on the zero value.
 //
-// Two nodes can make the same ids if they have one number on two clocks, for example in two processes, or if
-// their layouts differ. So give each clock its own number, and ids that are kept together one layout. Nodes of
-// one clock, layout and number share a sequence, and repeat nothing.
+// Two nodes can generate the same IDs if they have the same number on two clocks, for example in
+// two processes, or if their layouts differ. So give each clock its own number, and use one layout
+// for all IDs that are kept together. Nodes with the same clock, layout and number share a sequence
+// and never repeat an ID.
 //
 // Node is another name of [ids.SnowflakeNode], which has:
 //
@@ -152,10 +153,10 @@ func SetDefaultFromEnv(opts *Options) (*Node, error) {
 	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
 }
 
-// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean the default.
-// The error matches [ErrRange] if the number does not fit the layout, if the layout can hold no id, or if the
-// wall clock is before its first tick or after its last. A clock keeps its nodes as long as it lives: make no
-// more than some thousand.
+// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean
+// the default. The error matches [ErrRange] if the number does not fit the layout, if the layout
+// has no room for an ID, or if the wall clock is before the layout's first tick or after its last.
+// A clock never frees its nodes, so create no more than a few thousand.
 func NewNode(number int64, opts *Options) (*Node, error) {
 	return ids.NewSnowflakeNode(number, opts)
 }
