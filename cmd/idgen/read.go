@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,8 +63,6 @@ func looksLikeID(n int) func(string) bool {
 	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
 }
 
-func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
 // around is what databases write around the digits of 16 bytes: psql \x, pg_dump \\x, SQL Server 0x, SQLite X'...', and
 // what idgen range has for two kinds of them.
 var around = []struct{ before, after string }{
@@ -113,15 +110,6 @@ func isOrdered(s string) bool {
 		}
 	}
 	return false
-}
-
-func parseDecimal(s string) (u ids.UUID, err error) {
-	n, _ := new(big.Int).SetString(s, 10) // they are digits
-	if n.BitLen() > 128 {
-		return u, errors.New("it has more than 128 bits")
-	}
-	n.FillBytes(u[:])
-	return u, nil
 }
 
 // parseBase64 reads either alphabet.
@@ -176,12 +164,6 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
 	return func(text string) (ident, error) { return read(text, *as) }
 }
-
-// common are the characters of most forms.
-const (
-	common       = alphanumeric + "-_"
-	alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-)
 
 // read returns the id in a text, which may have blanks and a pair of quotes around it, by the first way that fits. If
 // as is not empty, it is the kind or the form.

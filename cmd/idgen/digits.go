@@ -1,0 +1,28 @@
+package main
+
+// Text made of digits, and the characters of ids.
+
+import (
+	"errors"
+	"math/big"
+	"strings"
+
+	"github.com/oneclock/ids"
+)
+
+// common are the characters of most forms.
+const (
+	common       = alphanumeric + "-_"
+	alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func parseDecimal(s string) (u ids.UUID, err error) {
+	n, _ := new(big.Int).SetString(s, 10) // they are digits
+	if n.BitLen() > 128 {
+		return u, errors.New("it has more than 128 bits")
+	}
+	n.FillBytes(u[:])
+	return u, nil
+}
