@@ -1,0 +1,120 @@
+package main
+
+// The command check, which looks for what can make ids repeat or stop.
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/oneclock/ids/nodelease"
+	"github.com/oneclock/ids/nodelease/storekit"
+)
+
+// far is how far a horizon may be ahead: the longest window.
+const far = 24 * time.Hour
+
+// nodeBits finds their number in a header.
+var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
+
+// check writes what it finds to out, also what it found before an error, and returns how much that is.
+func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
+	before := time.Now()
+	c, err := s.read(ctx)
+	var apart time.Duration
+	if err == nil {
+		apart = max(before.Sub(c.now), time.Until(c.now)) // at least: the store has read its clock in between
+	}
+	all, failure := s.settings(ctx)
+	more := map[string]int{} // numbers, by what is said of the first of them
+	first := map[string]string{}
+	say := func(format string, args ...any) {
+		if text, said := first[format]; said {
+			more[text]++
+			return
+		}
+		first[format] = fmt.Sprintf(format, args...)
+		all = append(all, first[format])
+	}
+	present, free := int64(0), int64(0)
+	switch {
+	case err == nil:
+		present, free = judge(c, o, say)
+	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has found why
+		err = nil
+	}
+	if apart > time.Second {
+		say("this machine's clock and the server's are %v apart", apart.Round(time.Millisecond))
+	}
+	var text strings.Builder
+	for _, finding := range all {
+		fmt.Fprint(&text, "- ", finding)
+		if n := more[finding]; n > 0 {
+			fmt.Fprintf(&text, "; so it is with %d more", n)
+		}
+		text.WriteByte('\n')
+	}
+	err = cmp.Or(err, failure)
+	if len(all) == 0 && err == nil {
+		fmt.Fprintf(&text, "nothing found: %d numbers, %d of them free; %s\n", present, free, c.header)
+	}
+	_, failure = io.WriteString(out, text.String())
+	return len(all), cmp.Or(err, failure)
+}
+
+// judge says what is wrong with the numbers, and returns how many of those that are to be there are, and are free.
+func judge(c *contents, o *options, say func(format string, args ...any)) (present, free int64) {
+	if c.header == "" {
+		say("%s", c.unmade())
+		if len(c.numbers) == 0 {
+			return 0, 0
+		}
+	} else {
+		err := storekit.CheckVersion(c.place, c.header)
+		if o.layout != nil {
+			err = storekit.CheckHeader(c.place, c.header, storekit.Header(*o.layout))
+		}
+		if err != nil {
+			say("%v", asFlags(err))
+		}
+	}
+	if found := nodeBits.FindStringSubmatch(c.header); found != nil {
+		if bits, err := strconv.Atoi(found[1]); err == nil && o.numbers > 1<<bits {
+			say("-numbers says %d, and the layout has only %d: no id can have the others", o.numbers, 1<<bits)
+		}
+	}
+	if n := len(c.numbers); n > 0 && c.numbers[n-1].number >= o.numbers {
+		say("the store has numbers up to %d, and -numbers says %d: do all processes have the same number of them?", c.numbers[n-1].number, o.numbers)
+	}
+	for _, n := range c.numbers {
+		if n.number >= o.numbers {
+			break
+		}
+		present++
+		if n.holder == "" {
+			free++
+		}
+		switch by := n.horizon.Sub(c.now); {
+		case n.missing:
+			say("the horizon of the number %d is missing, or no time", n.number)
+		case by > far:
+			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, ahead(n.horizon, c.now))
+		case n.holder != "" && !n.retired(c.now) && by < 0:
+			say("the horizon of the number %d has passed %v ago although %q holds it: its requests to write fail, or its clock is behind the store's",
+				n.number, ahead(c.now, n.horizon), n.holder)
+		}
+	}
+	if present < o.numbers {
+		say("of %d numbers %d are missing, and their horizons with them: say -numbers if there are to be fewer", o.numbers, o.numbers-present)
+	}
+	if free < present/20 {
+		say("only %d of %d numbers are free", free, present)
+	}
+	return present, free
+}
