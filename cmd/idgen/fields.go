@@ -1,6 +1,6 @@
 package main
 
-// The fields of an ID as inspect shows them, and the layouts of Snowflakes.
+// The fields of an ID, as inspect shows them.
 
 import (
 	"fmt"
@@ -233,31 +233,4 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	v.add('N', "node", strconv.FormatInt(parts.Node, 10), note)
 	v.add('S', "sequence", strconv.FormatInt(parts.Sequence, 10), "")
 	return v
-}
-
-// A namedLayout is a layout of Snowflakes. One of the user's own has the name that it was given by.
-type namedLayout struct {
-	ids.SnowflakeLayout
-	name string
-	note func(node int64) string // what its users see in a node, or nil
-}
-
-// layouts are the layouts that are known, the best known first.
-var layouts = []namedLayout{
-	{ids.TwitterLayout(), "twitter", func(n int64) string {
-		datacenter, worker := ids.TwitterDatacenterWorker(n)
-		return fmt.Sprintf("datacenter %d, worker %d", datacenter, worker)
-	}},
-	{ids.DiscordLayout(), "discord", func(n int64) string { return fmt.Sprintf("worker %d, process %d", n>>5, n&31) }},
-	{ids.InstagramLayout(), "instagram", nil},
-	{ids.SonyflakeLayout(), "sonyflake", nil},
-}
-
-// layoutNames returns the names of the layouts.
-func layoutNames() string {
-	var names []string
-	for _, l := range layouts {
-		names = append(names, l.name)
-	}
-	return strings.Join(names, ", ")
 }

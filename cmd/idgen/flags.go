@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/internal/command"
 	"github.com/oneclock/ids/typeid"
 )
 
@@ -183,7 +182,7 @@ func (fs *flags) addLayout() *[]namedLayout {
 				return nil
 			}
 		}
-		own, err := command.ParseLayout(s, layoutNames())
+		own, err := parseLayout(s)
 		some = []namedLayout{{own, s, nil}}
 		return err
 	})

@@ -16,11 +16,12 @@ import (
 	"maps"
 	"math"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/oneclock/ids"
-	"github.com/oneclock/ids/internal/command"
 )
 
 // help is the help in parts. Before each is a line of % and the commands that it is about; the last is about all.
@@ -121,5 +122,11 @@ func (t *tool) help(args []string) error {
 	return t.print(text)
 }
 
-// version prints the versions of the program and of Go.
-func (t *tool) version([]string) error { return t.print(command.Version("idgen") + "\n") }
+// version prints the versions of the module that the program was built from, and of Go.
+func (t *tool) version([]string) error {
+	version := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return t.print(fmt.Sprintf("idgen %s, %s\n", version, runtime.Version()))
+}

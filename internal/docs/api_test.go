@@ -59,8 +59,8 @@ func TestPresets(t *testing.T) {
 		for text, in := range map[string]string{
 			"snowflake: func " + m[1] + "() Layout\n":        api,
 			`{"name":"` + name + `",`:                        read(t, root, "testdata", "vectors.json"),
-			fmt.Sprintf("%q: ids.%sLayout()", name, m[1]):    read(t, root, "nodelease", "cmd", "leases", "main.go"),
-			fmt.Sprintf("{ids.%sLayout(), %q, ", m[1], name): read(t, root, "cmd", "idgen", "fields.go"),
+			fmt.Sprintf("%q: ids.%sLayout()", name, m[1]):    read(t, root, "nodelease", "cmd", "leases", "layout.go"),
+			fmt.Sprintf("{ids.%sLayout(), %q, ", m[1], name): read(t, root, "cmd", "idgen", "layout.go"),
 		} {
 			if !strings.Contains(in, text) {
 				t.Errorf("the layout %s lacks %s", name, text)

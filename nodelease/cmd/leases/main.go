@@ -11,11 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
-	program "github.com/oneclock/ids/internal/command"
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 	"github.com/oneclock/ids/nodelease/internal/mycheck"
 	"github.com/oneclock/ids/nodelease/internal/pgcheck"
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprint(out, help)
 		return 0
 	case "-v", "-version", "--version", "version":
-		fmt.Fprintln(out, program.Version("leases"))
+		fmt.Fprintln(out, version())
 		return 0
 	}
 	switch {
@@ -128,6 +129,15 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
+// version returns a line with the versions of the module that the program was built from, and of Go.
+func version() string {
+	module := "of unknown version"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		module = info.Main.Version
+	}
+	return fmt.Sprintf("leases %s, %s", module, runtime.Version())
+}
+
 // endLate ends the program 2.5 s after ctx has ended, by SIGINT or since the time is over, whatever a store does, unless the
 // function that it returns is called before.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
@@ -185,17 +195,4 @@ func kind(url string) (*way, error) {
 		return nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
 	}
 	return nil, errors.New("the URL begins neither with postgres:// or mysql:// nor with http:// or https://, for etcd")
-}
-
-var layouts = map[string]ids.SnowflakeLayout{
-	"twitter": ids.TwitterLayout(), "discord": ids.DiscordLayout(), "instagram": ids.InstagramLayout(), "sonyflake": ids.SonyflakeLayout(),
-}
-
-// parseLayout returns a layout that is known by its name, or one of the user's own, as idgen takes it too.
-func parseLayout(text string) (*ids.SnowflakeLayout, error) {
-	if l, known := layouts[text]; known {
-		return &l, nil
-	}
-	l, err := program.ParseLayout(text, "twitter, discord, instagram, sonyflake")
-	return &l, err
 }

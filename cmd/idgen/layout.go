@@ -1,0 +1,65 @@
+package main
+
+// The layouts of Snowflakes: those with a name, and the user's own.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+// A namedLayout is a layout of Snowflakes. One of the user's own has the name that it was given by.
+type namedLayout struct {
+	ids.SnowflakeLayout
+	name string
+	note func(node int64) string // what its users see in a node, or nil
+}
+
+// layouts are the layouts that are known, the best known first.
+var layouts = []namedLayout{
+	{ids.TwitterLayout(), "twitter", func(n int64) string {
+		datacenter, worker := ids.TwitterDatacenterWorker(n)
+		return fmt.Sprintf("datacenter %d, worker %d", datacenter, worker)
+	}},
+	{ids.DiscordLayout(), "discord", func(n int64) string { return fmt.Sprintf("worker %d, process %d", n>>5, n&31) }},
+	{ids.InstagramLayout(), "instagram", nil},
+	{ids.SonyflakeLayout(), "sonyflake", nil},
+}
+
+// layoutNames returns the names of the layouts.
+func layoutNames() string {
+	var names []string
+	for _, l := range layouts {
+		names = append(names, l.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// parseLayout reads a layout of the user's own: its epoch, tick, bits of the node and of the sequence, and perhaps the word
+// nodelast, with commas between, as the command leases does.
+func parseLayout(text string) (l ids.SnowflakeLayout, err error) {
+	words := strings.Split(text, ",")
+	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
+		words = words[:4]
+	}
+	if len(words) != 4 {
+		return l, fmt.Errorf("it must be %s or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12", layoutNames())
+	}
+	var errs [5]error
+	if l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0]); errs[0] != nil {
+		l.Epoch, errs[0] = time.Parse(time.DateOnly, words[0])
+	}
+	l.Tick, errs[1] = time.ParseDuration(words[1])
+	l.NodeBits, errs[2] = strconv.Atoi(words[2])
+	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
+	errs[4] = l.Validate()
+	if l.Tick == 0 { // a layout of zeros alone would be Twitter's
+		errs[4] = errors.New("the tick is 0")
+	}
+	return l, cmp.Or(errs[:]...)
+}

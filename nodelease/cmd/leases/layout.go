@@ -1,0 +1,53 @@
+package main
+
+// The layouts of Snowflakes: those with a name, and the user's own.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/oneclock/ids"
+)
+
+var layouts = map[string]ids.SnowflakeLayout{
+	"twitter": ids.TwitterLayout(), "discord": ids.DiscordLayout(), "instagram": ids.InstagramLayout(), "sonyflake": ids.SonyflakeLayout(),
+}
+
+const layoutNames = "twitter, discord, instagram, sonyflake"
+
+// parseLayout returns a layout that is known by its name, or one of the user's own.
+func parseLayout(text string) (*ids.SnowflakeLayout, error) {
+	if l, known := layouts[text]; known {
+		return &l, nil
+	}
+	l, err := parseOwn(text)
+	return &l, err
+}
+
+// parseOwn reads a layout of the user's own: its epoch, tick, bits of the node and of the sequence, and perhaps the word
+// nodelast, with commas between, as the command idgen does.
+func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
+	words := strings.Split(text, ",")
+	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
+		words = words[:4]
+	}
+	if len(words) != 4 {
+		return l, fmt.Errorf("it must be %s or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12", layoutNames)
+	}
+	var errs [5]error
+	if l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0]); errs[0] != nil {
+		l.Epoch, errs[0] = time.Parse(time.DateOnly, words[0])
+	}
+	l.Tick, errs[1] = time.ParseDuration(words[1])
+	l.NodeBits, errs[2] = strconv.Atoi(words[2])
+	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
+	errs[4] = l.Validate()
+	if l.Tick == 0 { // a layout of zeros alone would be Twitter's
+		errs[4] = errors.New("the tick is 0")
+	}
+	return l, cmp.Or(errs[:]...)
+}
