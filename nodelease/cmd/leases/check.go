@@ -81,7 +81,7 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 			err = storekit.CheckHeader(c.place, c.header, storekit.Header(*o.layout))
 		}
 		if err != nil {
-			say("%v", asFlags(err))
+			say("%v", err)
 		}
 	}
 	if found := nodeBits.FindStringSubmatch(c.header); found != nil {

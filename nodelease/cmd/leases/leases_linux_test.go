@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -85,10 +86,10 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "list -timeout 0s http://h", "-timeout 0s leaves no time")
 	expect(t, misused, "list -no http://h", "not defined: -no")
 	expect(t, misused, "list http://h http://h", "more than one URL")
-	expect(t, misused, "init -numbers 1025 http://h", "leases: -numbers 1025 does not fit the layout, which has 1024")
-	expect(t, misused, "check -layout sonyflake -numbers 65537 http://h", "-numbers 65537 does not fit the layout")
+	expect(t, misused, "init -numbers 1025 http://h", "leases: Options.Numbers 1025 does not fit the layout, which has 1024")
+	expect(t, misused, "check -layout sonyflake -numbers 65537 http://h", "Options.Numbers 65537 does not fit the layout")
 	expect(t, misused, "init -layout 2021-01-01T00:00:00Z,10ms,4,14 -numbers 17 http://h", "does not fit the layout, which has 16")
-	expect(t, misused, "init -layout 2021-01-01,1ms,20,12 http://h", "leases: -layout: the time of its ids has ended on 2021-01-25T20:31:23Z")
+	expect(t, misused, "init -layout 2021-01-01,1ms,20,12 http://h", "leases: Options.Layout: the time of its ids has ended on 2021-01-25T20:31:23Z")
 	for layout, want := range map[string]string{
 		"twiter": "it must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as", "1,2,3,4,5": "or EPOCH",
 		"2021,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
@@ -99,10 +100,10 @@ func TestArguments(t *testing.T) {
 	}
 	expect(t, misused, "check -prefix /x postgres://h/d", "-prefix is for another kind of store")
 	for _, command := range []string{"init", "list", "check"} {
-		expect(t, misused, command+" -prefix x http://h", `leases: -prefix "x" does not begin with a slash`)
+		expect(t, misused, command+" -prefix x http://h", `leases: Options.Prefix "x" does not begin with a slash`)
 		for _, url := range []string{" postgres://h/d", " mysql://h/d"} {
-			expect(t, misused, command+" -table a.b.c"+url, `leases: -table "a.b.c" has more than the names of a`)
-			expect(t, misused, command+" -table x."+url, "leases: -table ")
+			expect(t, misused, command+" -table a.b.c"+url, `leases: Options.Table "a.b.c" has more than the names of a`)
+			expect(t, misused, command+" -table x."+url, "leases: Options.Table ")
 		}
 	}
 	expect(t, misused, "check -prefix /x", "give a URL")
@@ -139,6 +140,21 @@ func TestArguments(t *testing.T) {
 	expect(t, failed, "list", "failed to connect")
 	t.Setenv("ETCDCTL_ENDPOINTS", "127.0.0.1:1")
 	expect(t, misused, "list", "name more than one of PostgreSQL, MySQL and etcd")
+}
+
+// TestMasked checks that errors show no password, whatever else they contain.
+func TestMasked(t *testing.T) {
+	for text, want := range map[string]string{
+		"parse postgres://u:p@h/d: no":                    "parse postgres://u:...h/d: no",
+		"mysql://u:p@q:/r@h:1/d and http://u:p@h":         "mysql://u:...h:1/d and http://u:...h",
+		"postgres://u:p@h/d?password=p&x=y password=p q":  "postgres://u:...h/d?password=...&x=y password=... q",
+		`"host=h password=p" of postgres://:p@h`:          `"host=h password=..." of postgres://:...h`,
+		"postgres://u@h:5432/d, [::1]:2379, mysql://h:1/": "postgres://u@h:5432/d, [::1]:2379, mysql://h:1/",
+	} {
+		if got := masked(errors.New(text)); got != want {
+			t.Errorf("masked %q: got %q, want %q", text, got, want)
+		}
+	}
 }
 
 // hold has a Minter hold a number of a store until the returned function is called.
@@ -315,7 +331,7 @@ func testFirst(t *testing.T, place, at, missing string) {
 	expect(t, failed, "list"+place+at, missing)
 	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
-	expect(t, failed, "init -layout discord"+place+"-numbers 41 "+at, "and -layout says", "two layouts need two stores")
+	expect(t, failed, "init -layout discord"+place+"-numbers 41 "+at, "this process makes ids of", "two layouts need two stores")
 	expect(t, found, "check -layout discord"+options+at, "two layouts need two stores")
 	expect(t, 0, "list"+place+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")

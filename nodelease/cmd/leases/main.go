@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -43,7 +44,7 @@ func main() {
 // run is the program. It returns its status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	misuse := func(err error) int {
-		fmt.Fprintf(errs, "leases: %v\nleases -h tells more\n", asFlags(err))
+		fmt.Fprintf(errs, "leases: %s\nleases -h tells more\n", masked(err))
 		return misused
 	}
 	if len(args) == 0 {
@@ -123,7 +124,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		}
 	}
 	if err != nil {
-		fmt.Fprintln(errs, "leases:", asFlags(err))
+		fmt.Fprintln(errs, "leases:", masked(err))
 		return failed
 	}
 	return 0
@@ -152,6 +153,12 @@ func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	})
 	return func() bool { close(over); return unwatch() }
 }
+
+// masked returns an error's text without the passwords in it. An error may contain one even if the
+// URL was given in the place of another argument.
+func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$2...") }
+
+var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
 // A way is how to open a kind of store, whose names it can judge before.
 type way struct {

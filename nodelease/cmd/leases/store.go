@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/oneclock/ids"
@@ -76,17 +74,3 @@ func swallowed(token func() (string, error), update func(token string) error) (l
 	}
 	return l
 }
-
-// asFlags has errors of the stores speak of the command and its options, and no error of a password, as that of a URL
-// in the place of something else.
-func asFlags(err error) error {
-	text := ofInit.ReplaceAllString(words.Replace(strings.TrimPrefix(err.Error(), "nodelease: ")), "")
-	return errors.New(secret.ReplaceAllString(text, "$1$2..."))
-}
-
-var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
-
-var words = strings.NewReplacer("Options.Numbers", "-numbers", "Options.Table", "-table", "Options.Prefix", "-prefix", "Options.Layout", "-layout",
-	": for tests, set Options.AllowNoFsync", "", "this process makes ids of", "-layout says")
-
-var ofInit = regexp.MustCompile(`call \w+\.Init, or `)
