@@ -1,6 +1,6 @@
 package main
 
-// The command clock, which shows and makes the file of a clockfile.
+// The command clock, which creates the file of a clockfile or shows its contents.
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// clock makes the file of package clockfile, or shows what it holds.
+// clock creates the file of package clockfile or shows its contents.
 func (t *tool) clock(args []string) error {
 	fs := newFlags()
 	owner := fs.String("owner", "", "")
@@ -33,7 +33,8 @@ func (t *tool) clock(args []string) error {
 			return err
 		}
 		number := os.Getenv("IDS_SNOWFLAKE_NODE")
-		if _, err := strconv.Atoi(number); err != nil { // a shell may read the line
+		// The user may paste the example into a shell, so it contains nothing but a number.
+		if _, err := strconv.Atoi(number); err != nil {
 			number = "7"
 		}
 		fmt.Fprintf(t.errs, "idgen: note: without -owner, such as 'orders, node %s', a program with another number may open the file\n", number)
@@ -47,7 +48,7 @@ func (t *tool) clock(args []string) error {
 	}
 }
 
-// showClock shows a file that may be in use: it only reads it.
+// showClock shows the contents of a file. It only reads the file, which may be in use.
 func (t *tool) showClock(path string) error {
 	found, err := readClock(path)
 	if err != nil {
@@ -63,7 +64,7 @@ func (t *tool) showClock(path string) error {
 	}
 	owner := "any"
 	if found.Owner != "" {
-		owner = strconv.Quote(found.Owner) // anybody may have written the file
+		owner = strconv.Quote(found.Owner) // any program may have written the file
 	}
 	_, err = fmt.Fprintf(t.out, "horizon  %s\nowner    %s\n", horizon, owner)
 	for i, damaged := range found.Damaged {
@@ -74,7 +75,8 @@ func (t *tool) showClock(path string) error {
 	return err
 }
 
-// readClock reads a file once more if a copy seems to be damaged: it may have been written meanwhile.
+// readClock reads the file at path. If that fails or a copy seems damaged, it reads the file once
+// more, because another process may have been writing it.
 func readClock(path string) (found horizonfile.Contents, err error) {
 	path = filepath.Clean(path) // as package clockfile does
 	info, err := horizonfile.Stat(path)

@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// convert writes ids in another form or as another kind.
+// convert writes IDs in another form or as another kind.
 func (t *tool) convert(args []string) error {
 	fs := newFlags()
 	fs.addForm()
@@ -37,7 +37,8 @@ func (t *tool) convert(args []string) error {
 	})
 }
 
-// to returns an id as another kind: uuid1 and uuid6 keep its time, clock sequence and node, the others its bits.
+// to converts id to another kind. The kinds uuid1 and uuid6 keep its time, clock sequence and
+// node. The kinds uuid and ulid keep its bits.
 func (id ident) to(kind string) (ident, error) {
 	if id.kind == "snowflake" {
 		return id, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")

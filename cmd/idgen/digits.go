@@ -1,6 +1,6 @@
 package main
 
-// Text made of digits, and the characters of ids.
+// Texts of digits, and the characters of IDs.
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// common are the characters of most forms.
+// common contains the characters of most forms.
 const (
 	common       = alphanumeric + "-_"
 	alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -19,7 +19,7 @@ const (
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func parseDecimal(s string) (u ids.UUID, err error) {
-	n, _ := new(big.Int).SetString(s, 10) // they are digits
+	n, _ := new(big.Int).SetString(s, 10) // s contains only digits
 	if n.BitLen() > 128 {
 		return u, errors.New("it has more than 128 bits")
 	}

@@ -13,28 +13,29 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A field is some of the bits of an id.
+// A field is a group of an ID's bits, or the prefix of a TypeID.
 type field struct {
-	key   byte     // stands for it in the drawing
-	Name  string   `json:"name"`  // in small letters
-	Bits  [][2]int `json:"bits"`  // first and last of each piece; none of a prefix
-	Value string   `json:"value"` // by default the bits in hexadecimal
+	key   byte     // marks its bits in the drawing
+	Name  string   `json:"name"`  // in lower case
+	Bits  [][2]int `json:"bits"`  // first and last bit of each piece; empty for a prefix
+	Value string   `json:"value"` // by default, the bits in hexadecimal
 	Note  string   `json:"note,omitempty"`
 }
 
-// A view is one way to see an id. Layout, plausible and doubt are of a Snowflake.
+// A view is an interpretation of an ID. Layout, Plausible and doubt are set only for a Snowflake.
 type view struct {
 	title      string
-	bits, keys string  // a digit for each bit, and the key of its field
-	doubt      string  // why it is not plausible
+	bits, keys string  // for each bit, its digit and the key of its field
+	doubt      string  // why the view is not plausible; empty if it is
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
-	Time       string  `json:"time,omitempty"`    // the value of that field
-	UnixMS     *int64  `json:"unix_ms,omitempty"` // the same time, rounded down; nil if it overflows
+	Time       string  `json:"time,omitempty"`    // value of the field "time"
+	UnixMS     *int64  `json:"unix_ms,omitempty"` // the same time, rounded down; nil on overflow
 	Fields     []field `json:"fields"`
 }
 
-// newView returns a view of an id. The widths are those of its pieces, each with the key of its field, such as "T48 R80".
+// newView returns a view of the bytes of an ID. widths lists the pieces of the ID in order. Each
+// piece is the key of its field followed by a number of bits, as in "T48 R80".
 func newView(title string, id []byte, widths string) *view {
 	v := &view{title: title, bits: fmt.Sprintf("%0*b", len(id)*8, new(big.Int).SetBytes(id))}
 	for piece := range strings.FieldsSeq(widths) {
@@ -44,7 +45,8 @@ func newView(title string, id []byte, widths string) *view {
 	return v
 }
 
-// add adds the field of a key, if there is such a bit.
+// add adds the field with the given key, unless no bit has that key. If value is empty, it is set
+// to the bits in hexadecimal.
 func (v *view) add(key byte, name, value, note string) {
 	f := field{key: key, Name: name, Value: value, Note: note}
 	var digits []byte
@@ -67,16 +69,18 @@ func (v *view) add(key byte, name, value, note string) {
 	}
 }
 
-// addTime adds the time.
+// addTime adds the time in the given format, with its milliseconds since 1970.
 func (v *view) addTime(made time.Time, decimals, note string) {
 	v.Time = made.Format(decimals)
-	if ms := made.UnixMilli(); time.UnixMilli(ms).Year() == made.Year() { // an int64 may be too small
+	if ms := made.UnixMilli(); time.UnixMilli(ms).Year() == made.Year() { // an int64 may overflow
 		v.UnixMS = &ms
 	}
 	v.add('T', "time", v.Time, note)
 }
 
-// Times are as RFC 3339 has them, except for years of 5 digits. All of one kind of id have as many decimals.
+// The formats of times follow RFC 3339, except that years can have more than 4 digits. Times of
+// the same kind of ID have the same number of decimals. For Snowflakes, the number depends on the
+// layout.
 const (
 	toNano   = "2006-01-02T15:04:05.000000000Z07:00"
 	toMilli  = "2006-01-02T15:04:05.000Z07:00"
@@ -84,7 +88,8 @@ const (
 	toSecond = "2006-01-02T15:04:05Z07:00"
 )
 
-// heading returns an id, what it is, and its time.
+// heading returns a line with the ID, its title and its time. If the view is not plausible, the
+// line also contains the reason.
 func (v *view) heading(id ident) string {
 	line := id.String() + "  " + v.title
 	if v.Time != "" {
@@ -96,7 +101,8 @@ func (v *view) heading(id ident) string {
 	return line
 }
 
-// value returns the value of a field. Names are the same in upper and lower case, and with - or _ in place of a space.
+// value returns the value of the field with the given name. Names are case-insensitive, and - or
+// _ may replace a space.
 func (v *view) value(name string) (string, error) {
 	spaced := strings.NewReplacer("-", " ", "_", " ").Replace
 	all := v.Fields
@@ -113,7 +119,8 @@ func (v *view) value(name string) (string, error) {
 	return "", fmt.Errorf("a %s has no field %q; it has %s", v.title, name, strings.Join(has, ", "))
 }
 
-// views returns all ways to see an id. A Snowflake has one for each of some layouts, in their order.
+// views returns the views of an ID. A Snowflake has one for each of the given layouts, in the
+// same order. Any other ID has one view.
 func views(id ident, some []namedLayout) (all []*view) {
 	switch id.kind {
 	case "uuid":
@@ -124,7 +131,7 @@ func views(id ident, some []namedLayout) (all []*view) {
 		v.addTime(u.Time(), toMilli, "")
 		v.add('R', "random", "", "")
 		return []*view{v}
-	case "typeid": // its prefix is in its text alone
+	case "typeid": // only its text contains the prefix
 		v := viewUUID(id.bits)
 		v.title = "TypeID, " + v.title
 		if id.prefix != "" {
@@ -138,7 +145,7 @@ func views(id ident, some []namedLayout) (all []*view) {
 	return all
 }
 
-// viewUUID says what is in a UUID.
+// viewUUID returns the view of a UUID.
 func viewUUID(u ids.UUID) *view {
 	simple := func(title, widths, name, value, note string) *view {
 		v := newView(title, u[:], widths)
@@ -194,7 +201,7 @@ func viewUUID(u ids.UUID) *view {
 	return v
 }
 
-// addNode adds the node of versions 1, 2 and 6.
+// addNode adds the node of a version 1, 2 or 6 UUID.
 func (v *view) addNode(u ids.UUID) {
 	note := "the multicast bit is clear: the address of a network card"
 	if u[10]&1 != 0 {
@@ -203,7 +210,8 @@ func (v *view) addNode(u ids.UUID) {
 	v.add('N', "node", strings.ReplaceAll(fmt.Sprintf("% x", u[10:]), " ", ":"), note)
 }
 
-// viewSnowflake says what is in a Snowflake of the given layout.
+// viewSnowflake returns the view of a Snowflake in the layout l. The view is not plausible if the
+// time is more than a day after now or in the first second of the layout.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	bytes, _ := s.MarshalBinary() // the error is always nil
 	parts := l.Split(s)
@@ -213,7 +221,9 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	}
 	v := newView("Snowflake in the layout of "+l.name, bytes, fmt.Sprintf("01 T%d %s %s", 63-l.NodeBits-l.SequenceBits, node, sequence))
 	v.Layout = l.name
-	switch { // a small number, such as one that a database counts, looks like a Snowflake made when its layout began
+	// A small number, such as a counter in a database, looks like a Snowflake that was made when
+	// its layout began.
+	switch {
 	case parts.Time.After(now.AddDate(0, 0, 1)):
 		v.doubt = "that time is in the future"
 	case parts.Time.Before(l.Epoch.Add(time.Second)):

@@ -1,6 +1,6 @@
 package main
 
-// The flags that commands share.
+// The options that several commands have.
 
 import (
 	"errors"
@@ -17,11 +17,11 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// flags are the options of a command.
+// flags contains the options of a command.
 type flags struct {
 	*flag.FlagSet
-	form   *string // the value of -format
-	prefix string
+	form   *string // value of -format
+	prefix string  // value of -prefix
 }
 
 func newFlags() *flags {
@@ -30,8 +30,8 @@ func newFlags() *flags {
 	return fs
 }
 
-// parse sets the options that are in args and returns the other arguments. Options may stand before, between and after
-// them; everything after "--" is an argument.
+// parse sets the options in args and returns the other arguments. Options may come before,
+// between and after the arguments. Everything after "--" is an argument.
 func (fs *flags) parse(args []string) (others []string, err error) {
 	for {
 		err := fs.Parse(args)
@@ -50,7 +50,8 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 	}
 }
 
-// parseAlone sets the options of a command that makes a number of ids and takes no other arguments.
+// parseAlone sets the options of a command that takes the number of IDs as an option and has no
+// arguments.
 func (fs *flags) parseAlone(args []string) error {
 	others, err := fs.parse(args)
 	if err != nil || len(others) == 0 {
@@ -62,7 +63,8 @@ func (fs *flags) parseAlone(args []string) error {
 	return usagef("unexpected argument %.80q", others[0])
 }
 
-// addChoice adds an option whose value is one of some words, in upper or lower case.
+// addChoice adds an option that must be one of words, in upper or lower case. The words are in
+// lower case. The default is value, which need not be one of them.
 func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
@@ -74,7 +76,8 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	return &value
 }
 
-// addNumber adds an option whose value is a number from 0 to most.
+// addNumber adds an option that must be a number from 0 to most. The default is value, which may
+// be outside that range.
 func (fs *flags) addNumber(name string, value, most int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
@@ -87,7 +90,8 @@ func (fs *flags) addNumber(name string, value, most int64) *int64 {
 	return &value
 }
 
-// addCount adds the options of a command that makes a number of ids, which it returns.
+// addCount adds the options of a command that makes a number of IDs, and returns that number. The
+// options are -n, -format and -prefix.
 func (fs *flags) addCount() *int64 {
 	fs.addForm()
 	return fs.addNumber("n", 1, math.MaxInt64)
@@ -103,7 +107,8 @@ func (fs *flags) addForm() {
 	})
 }
 
-// write returns an id in the form that the options ask for. With a prefix it is a TypeID, whatever it was before.
+// write returns an ID in the form that the options select. With -prefix, the result is a TypeID
+// with that prefix, whatever kind of ID of 128 bits it was before.
 func (fs *flags) write(id ident) (string, error) {
 	switch {
 	case fs.prefix == "":
@@ -117,13 +122,14 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the value of an option that is a time: where it begins, and where it ends if it is a day or a month.
+// A span is the value of an option for a time. A day or a month ends after it begins. Any other
+// time has equal begin and end.
 type span struct {
 	begin, end time.Time
-	given      bool
+	given      bool // the option is set
 }
 
-// addTime adds an option whose value is a time.
+// addTime adds an option for a time. parseTime describes its values.
 func (fs *flags) addTime(name string) *span {
 	value := &span{}
 	fs.Func(name, "", func(s string) (err error) {
@@ -133,7 +139,8 @@ func (fs *flags) addTime(name string) *span {
 	return value
 }
 
-// parseTime reads a time. Days and months are in UTC, and a duration counts from now.
+// parseTime parses a time in RFC 3339, a day, a month, now, or a duration. Days and months are in
+// UTC, and a duration is relative to now.
 func parseTime(s string) (span, error) {
 	for _, w := range []struct {
 		layout       string
@@ -146,22 +153,23 @@ func parseTime(s string) (span, error) {
 	if strings.EqualFold(s, "now") {
 		s = "0s"
 	}
-	if ago, err := time.ParseDuration(s); err == nil && !strings.HasSuffix(s, "0") { // 0 alone may be meant as 1970
+	// A bare 0 may mean 1970.
+	if ago, err := time.ParseDuration(s); err == nil && !strings.HasSuffix(s, "0") {
 		t := time.Now().Add(ago)
 		return span{t, t, true}, nil
 	}
 	return span{}, errors.New("it is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)")
 }
 
-// parseAnyYear is like time.Parse, but also reads years of five or more digits, which are printed for
-// the last times of some formats.
+// parseAnyYear is like time.Parse, but also accepts years of five or more digits, which idgen
+// prints for the last times of some formats.
 func parseAnyYear(layout, s string) (time.Time, error) {
 	digits, rest, _ := strings.Cut(s, "-")
 	year, err := strconv.Atoi(digits)
 	if err != nil || len(digits) < 5 || !isDigits(digits) || digits[0] == '0' {
 		return time.Parse(layout, s)
 	}
-	same := 2000 + year%400 // has the same days: the calendar repeats after 400 years
+	same := 2000 + year%400 // has the same days, because the calendar repeats every 400 years
 	t, err := time.Parse(layout, strconv.Itoa(same)+"-"+rest)
 	if err != nil {
 		return t, err
@@ -172,7 +180,8 @@ func parseAnyYear(layout, s string) (time.Time, error) {
 	return t, nil
 }
 
-// addLayout adds the option -layout. The layout that is given stands alone; without it, there are all that are known.
+// addLayout adds the option -layout and returns a list of layouts. The list contains only the
+// given layout or, without the option, all layouts that have a name.
 func (fs *flags) addLayout() *[]namedLayout {
 	some := layouts
 	fs.Func("layout", "", func(s string) error {

@@ -13,15 +13,16 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// An ident is an id of any kind.
+// An ident is an ID of any kind.
 type ident struct {
 	kind   string        // uuid, ulid, typeid or snowflake
-	bits   ids.UUID      // of a UUID, a ULID or a TypeID
-	prefix string        // of a TypeID; valid, or empty
-	number ids.Snowflake // of a Snowflake
+	bits   ids.UUID      // value of a UUID, a ULID or a TypeID
+	prefix string        // prefix of a TypeID; valid or empty
+	number ids.Snowflake // value of a Snowflake
 }
 
-// identOf returns a UUID, a ULID or a Snowflake as an ident, and an ident as it is.
+// identOf converts a UUID, a ULID or a Snowflake to an ident. If id is an ident, identOf returns
+// it unchanged.
 func identOf(id any) ident {
 	switch id := id.(type) {
 	case ids.UUID:
@@ -34,7 +35,7 @@ func identOf(id any) ident {
 	return id.(ident)
 }
 
-// String returns the usual text of the kind.
+// String returns the ID in the usual form of its kind.
 func (id ident) String() string {
 	switch id.kind {
 	case "ulid":
@@ -48,11 +49,12 @@ func (id ident) String() string {
 	return id.bits.String()
 }
 
-// forms are the ways to write an id, of a kind of 128 bits and of a Snowflake.
+// forms are the forms in which an ID can be written. Each has a function for the kinds of 128
+// bits and one for Snowflakes.
 var forms = []struct {
 	name      string
 	wide      func(ident) string
-	snowflake func(ids.Snowflake) string // nil: there is no such form
+	snowflake func(ids.Snowflake) string // nil if Snowflakes have no such form
 }{
 	{"text", ident.String, ids.Snowflake.String},
 	{"base32", func(id ident) string { return id.bits.ULID().String() }, ids.Snowflake.Base32},
@@ -74,7 +76,7 @@ func formNames() (names []string) {
 	return names
 }
 
-// write returns an id in a form.
+// write returns id in the given form.
 func (id ident) write(form string) (string, error) {
 	for _, f := range forms {
 		switch {
@@ -88,7 +90,7 @@ func (id ident) write(form string) (string, error) {
 	return "", fmt.Errorf("only a UUID or a ULID can be written as %s: it is for 128 bits", form)
 }
 
-// swapped returns the bytes of u in Microsoft's order, or back from it.
+// swapped converts the bytes of u to Microsoft's order, or back to the usual order.
 func swapped(u ids.UUID) []byte {
 	slices.Reverse(u[:4])
 	slices.Reverse(u[4:6])

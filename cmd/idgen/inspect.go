@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// inspect shows what is in ids.
+// inspect shows the fields of IDs.
 func (t *tool) inspect(args []string) error {
 	fs := newFlags()
 	asJSON, brief, field := fs.Bool("json", false, ""), fs.Bool("brief", false, ""), ""
@@ -32,7 +32,7 @@ func (t *tool) inspect(args []string) error {
 	}
 	shown, assumed := *layout, len(*layout) > 1
 	if *brief || field != "" {
-		shown = shown[:1] // one for all ids, so that their times compare
+		shown = shown[:1] // one layout for all IDs, so that their times can be compared
 	}
 	return t.each(texts, func(text string) (string, error) {
 		id, err := read(text)
@@ -42,7 +42,7 @@ func (t *tool) inspect(args []string) error {
 		all := views(id, shown)
 		if id.kind == "snowflake" && assumed && (*asJSON || field != "") {
 			fmt.Fprintf(t.errs, "idgen: note: without -layout, a Snowflake is taken to be of %s\n", layouts[0].name)
-			assumed = false // once
+			assumed = false // print the note only once
 		}
 		switch {
 		case *asJSON:
@@ -58,7 +58,7 @@ func (t *tool) inspect(args []string) error {
 	})
 }
 
-// A report is what inspect -json prints of an id.
+// A report is the output of inspect -json for an ID.
 type report struct {
 	Kind  string            `json:"kind"` // uuid, ulid, snowflake or typeid
 	ID    string            `json:"id"`
@@ -66,7 +66,7 @@ type report struct {
 	Views []*view           `json:"views"`
 }
 
-// formsOf returns an id in all its forms, by name.
+// formsOf returns the ID in all forms that its kind has, by the name of the form.
 func formsOf(id ident) map[string]string {
 	all := map[string]string{}
 	for _, name := range formNames() {
@@ -77,7 +77,8 @@ func formsOf(id ident) map[string]string {
 	return all
 }
 
-// draw returns an id and its forms, and of each view the fields, and the bits with the letters of their fields.
+// draw returns the ID and its forms, followed by the fields and the bits of each view. For each
+// bit, it shows the key of the bit's field.
 func draw(id ident, all []*view) string {
 	var b strings.Builder
 	inBytes := func(s string) string { return s[:8] + " " + s[8:16] + " " + s[16:24] + " " + s[24:32] }

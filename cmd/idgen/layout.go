@@ -1,6 +1,6 @@
 package main
 
-// The layouts of Snowflakes: those with a name, and the user's own.
+// The layouts of Snowflakes, which have a name or are the user's own.
 
 import (
 	"cmp"
@@ -13,14 +13,15 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A namedLayout is a layout of Snowflakes. One of the user's own has the name that it was given by.
+// A namedLayout is a Snowflake layout with a name. The name of the user's own layout is the text
+// that the user gave for it.
 type namedLayout struct {
 	ids.SnowflakeLayout
 	name string
-	note func(node int64) string // what its users see in a node, or nil
+	note func(node int64) string // describes the parts of a node; may be nil
 }
 
-// layouts are the layouts that are known, the best known first.
+// layouts are the layouts that have a name, the best known first.
 var layouts = []namedLayout{
 	{ids.TwitterLayout(), "twitter", func(n int64) string {
 		datacenter, worker := ids.TwitterDatacenterWorker(n)
@@ -31,7 +32,7 @@ var layouts = []namedLayout{
 	{ids.SonyflakeLayout(), "sonyflake", nil},
 }
 
-// layoutNames returns the names of the layouts.
+// layoutNames returns the names of the layouts, separated by commas.
 func layoutNames() string {
 	var names []string
 	for _, l := range layouts {
@@ -40,8 +41,9 @@ func layoutNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parseLayout reads a layout of the user's own: its epoch, tick, bits of the node and of the sequence, and perhaps the word
-// nodelast, with commas between, as the command leases does.
+// parseLayout parses a layout of the user's own, which is an epoch, a tick, a number of node bits
+// and a number of sequence bits, separated by commas. The word nodelast may follow. The command
+// leases accepts the same texts.
 func parseLayout(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
@@ -58,7 +60,7 @@ func parseLayout(text string) (l ids.SnowflakeLayout, err error) {
 	l.NodeBits, errs[2] = strconv.Atoi(words[2])
 	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
 	errs[4] = l.Validate()
-	if l.Tick == 0 { // a layout of zeros alone would be Twitter's
+	if l.Tick == 0 { // the zero layout is valid, but means Twitter's
 		errs[4] = errors.New("the tick is 0")
 	}
 	return l, cmp.Or(errs[:]...)

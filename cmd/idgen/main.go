@@ -1,4 +1,5 @@
-// Idgen makes, inspects and converts ids, and gives the bounds of a time for a database query:
+// Idgen makes, inspects and converts IDs. For a database query, it prints the first ID of a span of
+// time and the first ID after it:
 //
 //	go install github.com/oneclock/ids/cmd/idgen@latest
 //	idgen uuid7 -n 10
@@ -24,7 +25,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// help is the help in parts. Before each is a line of % and the commands that it is about; the last is about all.
+// help is the help text in parts, which are separated by %. The first line of a part contains the
+// names of the commands that it describes, or the word all.
 //
 //go:embed help.txt
 var help string
@@ -33,7 +35,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, shield(os.Stdout), os.Stderr))
 }
 
-// commands returns what the first argument can be.
+// commands returns the commands by name. The first argument of the program is such a name.
 func commands() map[string]func(*tool, []string) error {
 	return map[string]func(*tool, []string) error{
 		"uuid1":     maker(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
@@ -54,7 +56,7 @@ func commands() map[string]func(*tool, []string) error {
 	}
 }
 
-// run is the program: it returns the exit status.
+// run runs the program and returns its exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := &tool{in: stdin, out: bufio.NewWriter(stdout), errs: stderr}
 	err := t.command(args)
@@ -75,12 +77,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// command runs the command that the arguments name, in upper or lower case.
+// command runs the command that the first argument names, in upper or lower case.
 func (t *tool) command(args []string) error {
 	if len(args) == 0 {
 		return usageError("missing command; there are " + commandNames())
 	}
-	name := strings.TrimLeft(strings.ToLower(args[0]), "-") // --help too
+	name := strings.TrimLeft(strings.ToLower(args[0]), "-") // accepts --help, too
 	if name == "h" {
 		name = "help"
 	}
@@ -96,20 +98,20 @@ func (t *tool) command(args []string) error {
 	return err
 }
 
-// unknown returns the error for what is no command.
+// unknown returns the error for a name that is not a command.
 func unknown(name string) error {
 	return usagef("unknown command %.80q; there are %s", name, commandNames())
 }
 
 func commandNames() string { return strings.Join(slices.Sorted(maps.Keys(commands())), ", ") }
 
-// help prints the help, or what it says of a command.
+// help prints the help text or, if args contains a command, the parts about that command.
 func (t *tool) help(args []string) error {
 	name, text := "", ""
 	if len(args) > 0 {
 		name = strings.ToLower(args[0])
 		if commands()[name] == nil {
-			t.name = "" // the help to try is the whole
+			t.name = "" // the error then suggests the whole help text
 			return unknown(args[0])
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// maker returns the command of a format whose ids next makes. If at is not nil, it makes an id of a given time, of which
-// at most so many differ.
+// maker returns the command of a format. next makes an ID. at makes an ID with a given time, and
+// most is the number of different IDs of one time. If at is nil, the command has no option -at.
 func maker[T any](next func() T, at func(time.Time) (T, error), most int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -35,7 +35,8 @@ func maker[T any](next func() T, at func(time.Time) (T, error), most int64) func
 	}
 }
 
-// make writes n ids, one a line. There are not more than most.
+// make writes n IDs, one per line. It refuses an n above most, because there are no more
+// different IDs.
 func (t *tool) make(fs *flags, n, most int64, next func() (any, error)) error {
 	if n > most {
 		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, most)
@@ -56,17 +57,18 @@ func (t *tool) make(fs *flags, n, most int64, next func() (any, error)) error {
 	return nil
 }
 
-// maxAhead is how far ids may be ahead of the wall clock.
+// maxAhead is the maximum time by which IDs may be ahead of the wall clock.
 const maxAhead = 10 * time.Millisecond
 
-// snowflake makes Snowflakes.
+// snowflake makes Snowflakes of one node.
 func (t *tool) snowflake(args []string) error {
 	fs := newFlags()
 	n, when, layout, number := fs.addCount(), fs.addTime("at"), fs.addLayout(), fs.addNumber("node", -1, math.MaxInt64)
 	if err := fs.parseAlone(args); err != nil {
 		return err
 	}
-	if _, err := fs.write(ident{kind: "snowflake"}); err != nil { // before it says anything of the number
+	// Check the form before printing a note about the node.
+	if _, err := fs.write(ident{kind: "snowflake"}); err != nil {
 		return usageError(err.Error())
 	}
 	l := (*layout)[0].SnowflakeLayout
@@ -74,7 +76,7 @@ func (t *tool) snowflake(args []string) error {
 	case *number > most:
 		return usagef("-node must be a number from 0 to %d, not %d", most, *number)
 	case most == 0:
-		*number = 0 // the one node
+		*number = 0 // the only node
 	case *number < 0:
 		drawn, _ := rand.Int(rand.Reader, big.NewInt(most+1)) // it never fails
 		*number = drawn.Int64()
@@ -87,10 +89,12 @@ func (t *tool) snowflake(args []string) error {
 			return l.Compose(parts)
 		})
 	}
-	if l.Tick >= 20*time.Millisecond { // the longest wait of a call: ids can get ahead of the clock
+	// A call waits at most 20 ms, so with longer ticks IDs can get ahead of the clock.
+	if l.Tick >= 20*time.Millisecond {
 		fmt.Fprintf(t.errs, "idgen: note: ticks of 20 ms or more: if this run is stopped, the next run with node %d can make the same ids\n", *number)
 	}
-	// However the last run of this node ended, as by a signal, it made no id of a later time, but for long ticks.
+	// The last run of this node made no ID later than begin, even if a signal ended it. Long
+	// ticks are the exception.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})
@@ -104,7 +108,8 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// The next process of this node, whose clock may be behind by so much, makes other ids.
+	// From end on, the next process of this node makes other IDs, even if its clock is behind by
+	// maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)
@@ -114,7 +119,7 @@ func (t *tool) snowflake(args []string) error {
 	return err
 }
 
-// namespaces are the namespaces of versions 3 and 5 by name.
+// namespaces are the namespaces for versions 3 and 5 that have a name.
 var namespaces = map[string]ids.UUID{
 	"dns":  ids.NamespaceDNS(),
 	"url":  ids.NamespaceURL(),
@@ -122,7 +127,7 @@ var namespaces = map[string]ids.UUID{
 	"x500": ids.NamespaceX500(),
 }
 
-// named returns the command of a version that hashes a namespace and a name.
+// named returns the command of a UUID version that hashes a namespace and a name.
 func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -154,7 +159,7 @@ func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 	}
 }
 
-// uuid8 makes UUIDs of version 8 from the given bits.
+// uuid8 makes version 8 UUIDs from the given bits.
 func (t *tool) uuid8(args []string) error {
 	fs := newFlags()
 	fs.addForm()

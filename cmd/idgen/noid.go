@@ -1,6 +1,6 @@
 package main
 
-// The errors for text that is no ID but shows what it is.
+// The errors for text that is not an ID, but is recognized as something else.
 
 import (
 	"errors"
@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// mayBe returns the error for a text that is no id, if it shows what it is: that, and what to do with it. Otherwise it
+// mayBe returns an error if it recognizes s, which is not an ID, as something else. The error
+// contains what s is or may be and, if possible, how to get the IDs out of it. Otherwise mayBe
 // returns nil.
 func mayBe(s string) error {
 	if err := encoded(s); err != nil {
@@ -23,7 +24,7 @@ func mayBe(s string) error {
 		return errors.New("JSON: take the ids out of it first, as with jq -r .id; jq before 1.7 rounds a Snowflake that is a number")
 	case isList(s):
 		return errors.New(`a list: put each ID on its own line first, as with tr -s '[], ' '\n'`)
-	case strings.HasPrefix(s, "["): // a list of numbers, whose error says more
+	case strings.HasPrefix(s, "["): // a list of numbers, for which parseList has a better error
 		return nil
 	case isDecimal(s):
 		return errors.New("a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits")
@@ -46,7 +47,7 @@ func mayBe(s string) error {
 			continue
 		case between == "\t":
 			cut = "cut -f N"
-		case between == " ": // there may be several
+		case between == " ": // several blanks may separate two columns
 			cut = "awk '{print $N}'"
 		}
 		return fmt.Errorf("%q at byte %d: if the line has columns, take one out first, as with %s", between, at, cut)
@@ -54,11 +55,12 @@ func mayBe(s string) error {
 	return nil
 }
 
-// encoded returns the error for a text in UTF-16 or with NUL between lines, or nil if it is neither.
+// encoded returns an error if s is in UTF-16 or contains a NUL, which may be the end of one of
+// several texts. Otherwise it returns nil.
 func encoded(s string) error {
 	pairs := len(s) > 1 || s == "\x00"
 	for i := 0; pairs && i < len(s); i++ {
-		pairs = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // one of two bytes is NUL, as of ASCII
+		pairs = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // every other byte is NUL, as for ASCII
 	}
 	switch {
 	case pairs, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
@@ -69,20 +71,23 @@ func encoded(s string) error {
 	return nil
 }
 
-// isList reports whether s begins like a list in brackets, one of whose elements is longer than the number of a byte.
+// isList reports whether s begins like a list in brackets and has an element with digits that is
+// longer than the number of a byte.
 func isList(s string) bool {
 	inner, ok := strings.CutPrefix(s, "[")
 	elements := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(", ]", r) })
 	return ok && slices.ContainsFunc(elements, func(e string) bool { return len(e) > len("-128") && strings.ContainsAny(e, "0123456789") })
 }
 
-// isBigInt reports whether s is a whole number as a JavaScript console prints a BigInt.
+// isBigInt reports whether s is an integer in the form in which a JavaScript console prints a
+// BigInt.
 func isBigInt(s string) bool {
 	digits, ok := strings.CutSuffix(s, "n")
 	return ok && isDigits(digits)
 }
 
-// isDecimal reports whether s is a number of at most 128 bits that has more digits than a Snowflake.
+// isDecimal reports whether s is a number of at most 128 bits with more digits than a Snowflake
+// has.
 func isDecimal(s string) bool {
 	if !isDigits(s) || len(s) < 20 || len(s) > 39 {
 		return false
@@ -91,7 +96,8 @@ func isDecimal(s string) bool {
 	return err == nil
 }
 
-// isRounded reports whether s is a number with an exponent, and with a point or, as in some countries, a comma.
+// isRounded reports whether s is a number with an exponent and a decimal point or, as in some
+// countries, a decimal comma.
 func isRounded(s string) bool {
 	pointed := strings.Replace(s, ",", ".", 1)
 	_, err := strconv.ParseFloat(pointed, 64)

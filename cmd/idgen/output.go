@@ -1,6 +1,6 @@
 package main
 
-// Standard output, which a signal must not cut in the middle of a line.
+// Standard output, which a signal must not interrupt in the middle of a line.
 
 import (
 	"io"
@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// A shielded writer is given whole lines, at most 4,096 bytes if a line is not longer. A signal that ends the program
-// waits until they are written: a number that is cut would be another id.
+// A shielded writer delays the end of the program by a signal until it has written its lines,
+// because a truncated number would be another ID. Each call of Write must contain whole lines,
+// and at most 4,096 bytes unless a single line is longer.
 type shielded struct {
 	to      io.Writer
-	writing chan struct{} // has a value while lines are written
+	writing chan struct{} // contains a value while lines are being written
 }
 
 func (w shielded) Write(lines []byte) (int, error) {
@@ -23,12 +24,13 @@ func (w shielded) Write(lines []byte) (int, error) {
 	return w.to.Write(lines)
 }
 
-// shield returns a writer to another that no signal interrupts within a line, but for SIGKILL.
+// shield returns a writer that writes to the given one. SIGINT and SIGTERM do not interrupt it
+// within a line, unless it takes more than a second to write.
 func shield(to io.Writer) io.Writer {
 	w := shielded{to, make(chan struct{}, 1)}
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // as of a job that a script has in the background
+		if !signal.Ignored(s) { // it is ignored, for example, in a background job of a script
 			signal.Notify(signals, s)
 		}
 	}
@@ -36,7 +38,8 @@ func shield(to io.Writer) io.Writer {
 	return w
 }
 
-// end ends the program as the first signal would have, between two lines, or after a second: nobody may be reading.
+// end ends the program as the first signal would have ended it, but between two lines. It waits
+// at most a second for that, because the output may have no reader.
 func (w shielded) end(signals <-chan os.Signal) {
 	s := <-signals
 	select {
@@ -45,7 +48,7 @@ func (w shielded) end(signals <-chan os.Signal) {
 	}
 	signal.Reset()
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
-		time.Sleep(time.Second) // until it has come
+		time.Sleep(time.Second) // until the signal arrives
 	}
 	os.Exit(1)
 }

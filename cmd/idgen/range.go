@@ -1,6 +1,6 @@
 package main
 
-// The command range, which prints the first and the last ID of a time.
+// The command range, which prints the bounds of the IDs of a span of time.
 
 import (
 	"fmt"
@@ -10,7 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// bounds prints the first id of a span of time and the first after it, or with -column only the condition for SQL.
+// bounds prints the first ID of a span of time, the first ID after it, and the condition for SQL,
+// if there is one. With -column, it prints only the condition.
 func (t *tool) bounds(args []string) error {
 	fs := newFlags()
 	fs.addForm()
@@ -43,7 +44,7 @@ func (t *tool) bounds(args []string) error {
 	if err != nil {
 		return usageError(err.Error())
 	}
-	end, _ := fs.write(identOf(s.least(to.end))) // it has the form, as the least has
+	end, _ := fs.write(identOf(s.least(to.end))) // no error, as for the first ID
 	open, shown := to.end.After(s.last), end+"  (not included)"
 	switch {
 	case open:
@@ -70,20 +71,21 @@ func (t *tool) bounds(args []string) error {
 	return t.print(text)
 }
 
-// A sorted kind is one whose ids sort by time.
+// A sorted is a kind of ID that sorts by time.
 type sorted struct {
-	first, last time.Time // of an id
-	least       func(at time.Time) any
-	decimals    string // of the times
+	first, last time.Time              // earliest and latest time of an ID
+	least       func(at time.Time) any // returns the smallest ID of a time
+	decimals    string                 // format of the times
 }
 
-// sortedBy returns the sorted kind of a name, with Snowflakes of a layout, or false if there is none.
+// sortedBy returns the kind with the given name, or false if IDs of that kind do not sort by
+// time. The layout l is for Snowflakes.
 func sortedBy(kind string, l ids.SnowflakeLayout) (sorted, bool) {
-	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // in 48 bits of milliseconds
+	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // 48 bits of milliseconds
 	switch kind {
 	case "uuid6":
 		first, _ = ids.MinV6At(time.Time{}).Time()
-		last, _ = ids.MaxV6At(last).Time() // far before that
+		last, _ = ids.MaxV6At(last).Time() // far earlier
 		return sorted{first, last, func(at time.Time) any { return ids.MinV6At(at) }, to100ns}, true
 	case "uuid7":
 		return sorted{first, last, func(at time.Time) any { return ids.MinV7At(at) }, toMilli}, true
@@ -95,8 +97,9 @@ func sortedBy(kind string, l ids.SnowflakeLayout) (sorted, bool) {
 	return sorted{}, false
 }
 
-// literals returns an id of a form as SQL has it: of 16 bytes in the way of MySQL, MariaDB and SQLite and in that of
-// PostgreSQL. There is none for a form that a database sorts otherwise if it takes upper and lower case for one.
+// literals returns the SQL literals of an ID in the given form. An ID of 16 bytes has two: the
+// first is for MySQL, MariaDB and SQLite, and the second is for PostgreSQL. Some forms have none.
+// For example, a database that ignores case sorts IDs in base58 in a different order.
 func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":

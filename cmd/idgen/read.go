@@ -1,6 +1,6 @@
 package main
 
-// The forms in which text can be an ID, and how each is read.
+// The forms in which an ID can be read, with a parser for each.
 
 import (
 	"cmp"
@@ -15,14 +15,14 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// A way is a way to read a text as an id.
+// A way is a method of reading an ID from text.
 type way struct {
-	as    string              // what -as may say for it: kinds and forms
-	fits  func(s string) bool // by how it looks
+	as    string              // values of -as that allow this way; kinds and forms
+	fits  func(s string) bool // reports whether s looks like an ID of this form
 	parse func(s string) (any, error)
 }
 
-// ways are all ways to read a text. The first that fits is taken, so that the last ones need -as.
+// ways are all ways to read an ID. The first one that fits is used, so the last ones need -as.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
 		refusal("22 characters may be Base58 or Base64; -as base58, -as base64 or == at the end says which")},
@@ -37,7 +37,9 @@ var ways = []way{
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
-	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)}, // or an error that says why
+	// Numbers that are not Snowflakes fit, too, because the error of ParseSnowflake gives the
+	// reason.
+	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", looksLikeID(18), parser(parseSnowflakeHex)},
 	{"typeid", looksLikeID(26), parser(parseTypeID)},
@@ -47,29 +49,33 @@ var ways = []way{
 	{"base64", looksLikeID(22), parser(parseBase64)},
 }
 
-// parser returns parse with its result as any.
+// parser returns a function that is like parse, but returns its result as any.
 func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
 	return func(s string) (any, error) { return parse(s) }
 }
 
-// refusal refuses a text that may be one of two ids.
+// refusal returns a parser that refuses every text, with why as the error. It is for texts that
+// may be one of two IDs.
 func refusal(why string) func(string) (any, error) {
 	return func(string) (any, error) { return nil, errors.New(why) }
 }
 
-// looksLikeID returns a function that reports whether a text has n bytes, all of which occur in IDs. A text that has the
-// length of an ID by chance, such as a Snowflake in brackets, must not get the error of that ID's format.
+// looksLikeID returns a function that reports whether a text has n bytes, all of which occur in
+// IDs. A text that has the length of an ID by chance, such as a Snowflake in brackets, must not
+// get the error of that ID's format.
 func looksLikeID(n int) func(string) bool {
 	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
 }
 
-// around is what databases write around the digits of 16 bytes: psql \x, pg_dump \\x, SQL Server 0x, SQLite X'...', and
-// what idgen range has for two kinds of them.
+// around lists what databases write around the hexadecimal digits of 16 bytes: psql \x, pg_dump
+// \\x, SQL Server 0x, and SQLite X'...'. It also contains the two literals that idgen range
+// prints.
 var around = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits returns what may be the digits of 16 bytes.
+// hexDigits returns s without the characters that databases write around digits. ok reports whether
+// 32 characters remain, which may be the hexadecimal digits of 16 bytes.
 func hexDigits(s string) (digits string, ok bool) {
 	for _, a := range around {
 		if digits, ok = strings.CutPrefix(s, a.before); !ok {
@@ -89,7 +95,8 @@ func parseHex(s string) (ids.UUID, error) {
 	return ids.ParseUUID(digits)
 }
 
-// parseUUIDBase58 refuses a UUID of no version from 1 to 8: most texts of another alphabet are read as such.
+// parseUUIDBase58 parses a UUID in Base58. It accepts only versions 1 to 8, the Nil UUID and the
+// Max UUID, because most texts in another alphabet would be read as a UUID of no known version.
 func parseUUIDBase58(s string) (ids.UUID, error) {
 	u, err := ids.ParseUUIDBase58(s)
 	known := u.Variant() == ids.VariantRFC9562 && u.Version() >= 1 && u.Version() <= 8 || u == ids.NilUUID() || u == ids.MaxUUID()
@@ -102,7 +109,8 @@ func parseUUIDBase58(s string) (ids.UUID, error) {
 	return u, err
 }
 
-// isOrdered reports whether s is a UUID or a ULID in a form of text, which has no bytes that can be swapped.
+// isOrdered reports whether s is a UUID or a ULID in a text form. Such a form contains no bytes
+// that can be swapped.
 func isOrdered(s string) bool {
 	for _, parse := range []func(string) (any, error){parser(ids.ParseUUID), parser(ids.ParseULID), parser(ids.ParseUUIDBase58)} {
 		if _, err := parse(s); err == nil {
@@ -112,22 +120,23 @@ func isOrdered(s string) bool {
 	return false
 }
 
-// parseBase64 reads either alphabet.
+// parseBase64 parses 16 bytes in either alphabet of Base64, with or without the == at the end.
 func parseBase64(s string) (u ids.UUID, err error) {
 	digits, alphabet := strings.TrimSuffix(s, "=="), base64.RawStdEncoding
 	if strings.ContainsAny(s, "-_") {
 		alphabet = base64.RawURLEncoding
 	}
-	if len(digits) != 22 || strings.ContainsAny(digits, "\r\n") { // a line end counts as nothing
+	if len(digits) != 22 || strings.ContainsAny(digits, "\r\n") { // Decode ignores line ends
 		return u, errors.New("not 128 bits in Base64")
 	}
 	_, err = alphabet.Strict().Decode(u[:], []byte(digits))
 	return u, err
 }
 
-// parseList reads the numbers of 16 bytes, as a log shows them, with blanks or commas between them.
+// parseList parses a list of the numbers of 16 bytes, as a log shows them. Blanks or commas
+// separate the numbers.
 func parseList(s string) (u ids.UUID, err error) {
-	inner, closed := strings.CutSuffix(s[1:], "]") // a list that is cut may end in another number
+	inner, closed := strings.CutSuffix(s[1:], "]") // the last number of a truncated list may be cut
 	numbers := strings.Fields(strings.ReplaceAll(inner, ",", " "))
 	ok := closed && len(numbers) == len(u)
 	for i := 0; ok && i < len(u); i++ {
@@ -140,7 +149,8 @@ func parseList(s string) (u ids.UUID, err error) {
 	return u, nil
 }
 
-// isEither32 reports whether s is as long as a Snowflake in Base32, and may be one in decimal or hexadecimal too.
+// isEither32 reports whether s has the length of a Snowflake in Base32, but may also be a
+// Snowflake in decimal or hexadecimal.
 func isEither32(s string) bool {
 	return len(s) == 13 && strings.Trim(strings.TrimPrefix(strings.ToLower(s), "0x"), "0123456789abcdef") == ""
 }
@@ -153,20 +163,20 @@ func parseSnowflakeHex(s string) (ids.Snowflake, error) {
 	return ids.Snowflake(n), nil
 }
 
-// parseTypeID reads a TypeID of any prefix, or of none.
+// parseTypeID parses a TypeID with any prefix or without a prefix.
 func parseTypeID(s string) (ident, error) {
 	prefix, u, err := typeid.Split(s)
 	return ident{kind: "typeid", bits: u, prefix: prefix}, err
 }
 
-// addAs adds the option -as, and returns how a text is read.
+// addAs adds the option -as and returns a function that reads an ID as the option requires.
 func (fs *flags) addAs() func(text string) (ident, error) {
 	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read returns the id in a text, which may have blanks and a pair of quotes around it, by the first way that fits. If
-// as is not empty, it is the kind or the form.
+// read reads an ID from text by the first way that fits. Blanks and a pair of quotes around the
+// ID are ignored. If as is not empty, it is the kind or the form of the ID.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
 	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
@@ -192,7 +202,7 @@ func read(text, as string) (ident, error) {
 	return ident{}, cmp.Or(mayBe(s), unread(s, as))
 }
 
-// unread returns the error for a text that no way fits.
+// unread returns the error for a text that fits no way.
 func unread(s, as string) error {
 	wrong := fmt.Sprintf("length %d", len(s))
 	odd := strings.TrimLeft(s, common)

@@ -14,13 +14,14 @@ import (
 // A tool is one run of the program.
 type tool struct {
 	in   io.Reader
-	out  *bufio.Writer // has whole lines; a failed write stays failed
+	out  *bufio.Writer // contains whole lines; after an error, every write fails
 	errs io.Writer
-	name string // of the command
+	name string // name of the command
 	bad  bool   // an input was refused
 }
 
-// print writes whole lines.
+// print writes lines, each of which is complete. If they do not fit in the buffer, print flushes
+// it first, so that the program never writes a part of a line to standard output.
 func (t *tool) print(lines string) error {
 	if len(lines) > t.out.Available() {
 		t.out.Flush() // Write returns its error
@@ -29,9 +30,10 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each calls do for each argument or, if there is none, for each line of standard input, and prints the text that it
-// returns, or reports what it refuses. Each line has one of output, an empty one if it is empty or refused, so that
-// columns fit together again.
+// each calls do for each argument or, if there are no arguments, for each line of standard input.
+// It prints the text that do returns, or reports the error. For each line of input it prints one
+// line of output, so that columns can be joined again. That line is empty if the input is empty
+// or refused.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
 		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {
@@ -44,17 +46,18 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	in := bufio.NewReaderSize(t.in, 1<<16)
 	for n := 1; ; n++ {
 		if in.Buffered() == 0 {
-			t.out.Flush() // whoever types the lines, or pipes them in one by one, waits for an answer
+			t.out.Flush() // a user or a program that sends one line at a time waits for the answer
 		}
 		line, err := readLine(in)
-		// An editor or a spreadsheet marks the first line. Where files were put together, any line may have a mark, or several.
+		// Editors and spreadsheets write a byte order mark at the beginning of a file. After
+		// files were joined, any line may begin with one or several marks.
 		text, read := strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\ufeff"), do
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			read = func(s string) (string, error) {
 				return "", cmp.Or(encoded(s), fmt.Errorf("the line has more than %d bytes", in.Size()-1))
 			}
-		case err != nil && !errors.Is(err, io.EOF): // the line may be cut
+		case err != nil && !errors.Is(err, io.EOF): // the line may be incomplete
 			return fmt.Errorf("reading standard input: %w", err)
 		case err != nil && line == "":
 			return nil
@@ -67,8 +70,8 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	}
 }
 
-// readLine returns the next line with its end. Of a line that fills the buffer it returns the beginning, skips the rest,
-// and returns [bufio.ErrBufferFull].
+// readLine returns the next line, including its end. If a line does not fit in the buffer,
+// readLine skips the rest of it, and returns its beginning and [bufio.ErrBufferFull].
 func readLine(in *bufio.Reader) (string, error) {
 	part, err := in.ReadSlice('\n')
 	line := string(part)
@@ -81,14 +84,15 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// answer prints what do returns. If it refuses the text, answer reports that, and where it is, and prints instead.
+// answer prints the result of do for a text. If do returns an error, answer reports it together
+// with where, the place of the text, and prints instead.
 func (t *tool) answer(where, text, instead string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {
 		return t.print(answer + "\n")
 	}
 	t.bad = true
-	t.out.Flush() // so that output and reports come in the order of the input
+	t.out.Flush() // so that output and reports are in the order of the input
 	fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
 	return t.print(instead)
 }
