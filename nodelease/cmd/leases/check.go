@@ -1,6 +1,6 @@
 package main
 
-// The command check, which looks for what can make ids repeat or stop.
+// The command check, which finds faults that can make IDs repeat or stop.
 
 import (
 	"cmp"
@@ -17,23 +17,25 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// far is how far a horizon may be ahead: the longest window.
+// far is the maximum time by which a horizon may be ahead, which is the longest window.
 const far = 24 * time.Hour
 
-// nodeBits finds their number in a header.
+// nodeBits matches the number of node bits in a header.
 var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
 
-// check writes what it finds to out, also what it found before an error, and returns how much that is.
+// check writes its findings to out and returns the number of findings. After an error, it still
+// writes the findings that it has.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)
 	var apart time.Duration
 	if err == nil {
-		apart = max(before.Sub(c.now), time.Until(c.now)) // at least: the store has read its clock in between
+		// This is a lower bound, because the store read its clock during the call.
+		apart = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{} // numbers, by what is said of the first of them
-	first := map[string]string{}
+	more := map[string]int{}     // number of further findings of the same format, by the first text
+	first := map[string]string{} // first text, by its format
 	say := func(format string, args ...any) {
 		if text, said := first[format]; said {
 			more[text]++
@@ -46,7 +48,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	switch {
 	case err == nil:
 		present, free = judge(c, o, say)
-	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has found why
+	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has found the reason
 		err = nil
 	}
 	if apart > time.Second {
@@ -68,7 +70,8 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	return len(all), cmp.Or(err, failure)
 }
 
-// judge says what is wrong with the numbers, and returns how many of those that are to be there are, and are free.
+// judge reports the faults of the header and of the numbers. It returns how many of the expected
+// numbers are present, and how many of those are free.
 func judge(c *contents, o *options, say func(format string, args ...any)) (present, free int64) {
 	if c.header == "" {
 		say("%s", c.unmade())

@@ -1,5 +1,7 @@
 package main
 
+// A store in etcd.
+
 import (
 	"cmp"
 	"context"
@@ -29,7 +31,7 @@ type etcd struct {
 	*options
 	client *clientv3.Client
 	config clientv3.Config
-	found  []string // what is wrong with the servers
+	found  []string // faults of the servers
 }
 
 func openEtcd(ctx context.Context, o *options) (store, error) {
@@ -57,7 +59,7 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 		return nil, fmt.Errorf("connect to etcd: %w", err)
 	}
 	e := &etcd{o, client, config, nil}
-	var voters []string // which serve requests
+	var voters []string // members that serve requests
 	for _, endpoint := range client.Endpoints() {
 		if e.look(ctx, endpoint) {
 			voters = append(voters, endpoint)
@@ -71,7 +73,8 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	return e, nil
 }
 
-// forgets reports whether the servers refuse the password of a client that has a token which they do not know.
+// forgets reports whether the servers refuse the password of a client whose token they do not
+// know.
 func forgets(ctx context.Context, config clientv3.Config) bool {
 	user, password := config.Username, config.Password
 	if user == "" || password == "" {
@@ -87,7 +90,7 @@ func forgets(ctx context.Context, config clientv3.Config) bool {
 	return errors.Is(err, rpctypes.ErrInvalidAuthToken)
 }
 
-// look notes what is wrong with a member, and reports whether it serves requests.
+// look records the faults of a member and reports whether it serves requests.
 func (e *etcd) look(ctx context.Context, endpoint string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()

@@ -1,6 +1,6 @@
 package main
 
-// The layouts of Snowflakes: those with a name, and the user's own.
+// The layouts of Snowflakes, which have a name or are the user's own.
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ var layouts = map[string]ids.SnowflakeLayout{
 
 const layoutNames = "twitter, discord, instagram, sonyflake"
 
-// parseLayout returns a layout that is known by its name, or one of the user's own.
+// parseLayout returns the layout with the name text, or parses a layout of the user's own.
 func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	if l, known := layouts[text]; known {
 		return &l, nil
@@ -28,8 +28,9 @@ func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	return &l, err
 }
 
-// parseOwn reads a layout of the user's own: its epoch, tick, bits of the node and of the sequence, and perhaps the word
-// nodelast, with commas between, as the command idgen does.
+// parseOwn parses a layout of the user's own, which is an epoch, a tick, a number of node bits
+// and a number of sequence bits, separated by commas. The word nodelast may follow. The command
+// idgen accepts the same texts.
 func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {
@@ -46,7 +47,7 @@ func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
 	l.NodeBits, errs[2] = strconv.Atoi(words[2])
 	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
 	errs[4] = l.Validate()
-	if l.Tick == 0 { // a layout of zeros alone would be Twitter's
+	if l.Tick == 0 { // the zero layout is valid, but means Twitter's
 		errs[4] = errors.New("the tick is 0")
 	}
 	return l, cmp.Or(errs[:]...)

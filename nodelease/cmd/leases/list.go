@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// ahead tells how far t is ahead of now.
+// ahead returns how far t is ahead of now, or "-" if it is not.
 func ahead(t, now time.Time) string {
 	switch d := t.Sub(now); {
 	case d <= 0:
 		return "-"
-	case d == math.MaxInt64: // no Duration is longer
+	case d == math.MaxInt64: // the longest Duration
 		return "over 292 years"
 	default:
 		return d.Round(time.Second).String()
 	}
 }
 
-// list shows the numbers that are held, and those whose horizon is ahead.
+// list shows the numbers that are held, and the free numbers whose horizon is ahead.
 func list(ctx context.Context, s store, out io.Writer) error {
 	c, err := s.read(ctx)
 	if err != nil {
@@ -58,7 +58,8 @@ func list(ctx context.Context, s store, out io.Writer) error {
 		if n.retired(c.now) {
 			expires = "never"
 		}
-		holder := strings.Trim(strconv.QuoteToGraphic(cmp.Or(n.holder, "-")), `"`) // no control characters
+		// QuoteToGraphic escapes control characters.
+		holder := strings.Trim(strconv.QuoteToGraphic(cmp.Or(n.holder, "-")), `"`)
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n.number, holder, expires, horizon, ahead(n.horizon, c.now))
 	}
 	if err := w.Flush(); err != nil {

@@ -1,4 +1,5 @@
-// Leases makes, shows and checks the store from which package nodelease leases node numbers. See help.txt.
+// Leases creates, shows and checks the store from which package nodelease leases node numbers.
+// See help.txt.
 package main
 
 import (
@@ -41,7 +42,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run is the program. It returns its status.
+// run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	misuse := func(err error) int {
 		fmt.Fprintf(errs, "leases: %s\nleases -h tells more\n", masked(err))
@@ -82,7 +83,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case *timeout <= 0:
 		return misuse(fmt.Errorf("-timeout %v leaves no time", *timeout))
 	}
-	o.url, o.table, o.prefix = f.Arg(0), cmp.Or(o.table, "node_lease"), cmp.Or(o.prefix, "/nodelease") // as Init and New have it
+	// The defaults are those of Init and New.
+	o.url, o.table, o.prefix = f.Arg(0), cmp.Or(o.table, "node_lease"), cmp.Or(o.prefix, "/nodelease")
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
 	to, err := kind(o.url)
@@ -130,7 +132,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// version returns a line with the versions of the module that the program was built from, and of Go.
+// version returns a text with the versions of Go and of the module that the program was built
+// from.
 func version() string {
 	module := "of unknown version"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -139,8 +142,9 @@ func version() string {
 	return fmt.Sprintf("leases %s, %s", module, runtime.Version())
 }
 
-// endLate ends the program 2.5 s after ctx has ended, by SIGINT or since the time is over, whatever a store does, unless the
-// function that it returns is called before.
+// endLate ends the program 2.5 s after ctx has ended, even if a call of the store does not
+// return. SIGINT and the option -timeout end ctx. The program continues if the returned function
+// is called before that.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -154,17 +158,17 @@ func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	return func() bool { close(over); return unwatch() }
 }
 
-// masked returns an error's text without the passwords in it. An error may contain one even if the
-// URL was given in the place of another argument.
+// masked returns the text of an error without its passwords. An error contains a password, for
+// example, if a URL was given in the place of another argument.
 func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$2...") }
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-// A way is how to open a kind of store, whose names it can judge before.
+// A way opens stores of one kind. Before that, it can check the names in the options.
 type way struct {
 	open  func(context.Context, *options) (store, error)
 	names func(*options) error
-	other string // the option that is for another kind
+	other string // option that is only for another kind
 }
 
 var (
@@ -173,7 +177,8 @@ var (
 	toEtcd     = &way{openEtcd, func(o *options) error { return etcdkeys.CheckPrefix(o.prefix) }, "table"}
 )
 
-// kind returns the way to the store that a URL names or, without one, the variables.
+// kind returns the way to open the store that url names. If url is empty, environment variables
+// name the store.
 func kind(url string) (*way, error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	if url == "" {

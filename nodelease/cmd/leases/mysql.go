@@ -1,5 +1,7 @@
 package main
 
+// A store in MySQL or MariaDB.
+
 import (
 	"cmp"
 	"context"
@@ -24,7 +26,7 @@ type mySQL struct {
 	*options
 	config *mysql.Config
 	db     *sql.DB
-	name   string // of the table, quoted
+	name   string // quoted name of the table
 }
 
 func openMySQL(_ context.Context, o *options) (store, error) {
@@ -43,11 +45,12 @@ func openMySQL(_ context.Context, o *options) (store, error) {
 	return &mySQL{o, config, sql.OpenDB(connector), name}, nil
 }
 
-// mysqlConfig returns what a URL says and, where it says nothing, the variables. Its errors have no password.
+// mysqlConfig returns the configuration in a URL. Environment variables provide what the URL
+// leaves out. Its errors contain no password.
 func mysqlConfig(text string) (*mysql.Config, error) {
 	variable := func(name string) string { return os.Getenv("MYSQL_" + name) }
 	u, err := url.Parse(text)
-	if err != nil { // it has the URL
+	if err != nil { // err contains the URL
 		return nil, errors.New("the URL is not one as mysql://USER@HOST:PORT/DATABASE")
 	}
 	host := cmp.Or(u.Host, net.JoinHostPort(variable("HOST"), cmp.Or(variable("TCP_PORT"), "3306")))
@@ -62,7 +65,8 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	config.Params["sql_select_limit"] = "18446744073709551615" // a lower one hides settings and numbers
+	// A lower limit would hide settings and numbers.
+	config.Params["sql_select_limit"] = "18446744073709551615"
 	info := transport.TLSInfo{TrustedCAFile: variable("SSL_CA"), CertFile: variable("SSL_CERT"), KeyFile: variable("SSL_KEY")}
 	if !info.Empty() || info.TrustedCAFile != "" {
 		config.TLS, err = info.ClientConfig()
@@ -97,7 +101,7 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 			n.horizon, bad = time.Parse(time.DateTime, horizon.String)
 			n.missing = bad != nil
 		}
-		n.expires, _ = time.Parse(time.DateTime, expires) // one that is no time has ended
+		n.expires, _ = time.Parse(time.DateTime, expires) // a value that is not a time has expired
 		c.now, _ = time.Parse(time.DateTime, now)
 		if n.number < 0 {
 			c.header = holder.String
@@ -129,7 +133,8 @@ func (m *mySQL) settings(ctx context.Context) ([]string, error) {
 		return all.Texts(), err
 	}
 	more, err := mycheck.Replication(ctx, m.db)
-	if err == nil && all.Err(true) == nil { // else nothing can be changed, or it is told why not
+	// If there is an error in all, nothing can be changed, or all contains the reason.
+	if err == nil && all.Err(true) == nil {
 		more = append(more, swallowed(func() (string, error) {
 			var token sql.NullString
 			err := m.db.QueryRowContext(ctx, `select token from `+m.name+` where number = -1`).Scan(&token)

@@ -1,5 +1,7 @@
 package main
 
+// A store in PostgreSQL.
+
 import (
 	"context"
 	"errors"
@@ -23,7 +25,7 @@ import (
 type postgres struct {
 	*options
 	pool *pgxpool.Pool
-	name string // of the table, quoted
+	name string // quoted name of the table
 }
 
 func openPostgres(ctx context.Context, o *options) (store, error) {
@@ -36,12 +38,15 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 		return nil, err
 	}
 	maps.DeleteFunc(first.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
-	first.RuntimeParams["datestyle"] = "ISO" // the only one that pgx reads
+	first.RuntimeParams["datestyle"] = "ISO" // the only style that pgx reads
 	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		first.DefaultQueryExecMode = pgx.QueryExecModeExec // a pooler may give the next run a connection with this one's prepared statements
+		// The next run may get the same connection from a pooler, with the prepared statements of
+		// this run.
+		first.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
-	if first.ValidateConnect == nil && slices.ContainsFunc(first.Fallbacks, other) { // one host may be a standby, to look at
+	// A single host may be a standby, which an operator wants to check.
+	if first.ValidateConnect == nil && slices.ContainsFunc(first.Fallbacks, other) {
 		first.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	name, err := pgcheck.Table(o.table)
@@ -78,7 +83,7 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
 	case pgcheck.IsError(err, pgcheck.UndefinedTable):
 		c.place, err = "the table "+p.table, nil
-	case pgcheck.IsError(err, pgcheck.InsufficientPrivilege): // as settings finds
+	case pgcheck.IsError(err, pgcheck.InsufficientPrivilege): // settings finds this, too
 		err = faults.Refused(err)
 	}
 	if err != nil {
@@ -96,7 +101,8 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return all.Texts(), err
 	}
-	if all.Err(true) == nil { // else nothing can be changed, or it is told why not
+	// If there is an error in all, nothing can be changed, or all contains the reason.
+	if all.Err(true) == nil {
 		more = append(more, swallowed(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
 			if errors.Is(err, pgx.ErrNoRows) || pgcheck.IsError(err, pgcheck.UndefinedTable, pgcheck.UndefinedColumn) {

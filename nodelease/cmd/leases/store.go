@@ -1,6 +1,6 @@
 package main
 
-// A store as an operator sees it, whatever its kind.
+// The contents of a store, as an operator sees them, for all kinds of stores.
 
 import (
 	"context"
@@ -15,25 +15,27 @@ import (
 type options struct {
 	url, table, prefix string
 	numbers            int64
-	layout             *ids.SnowflakeLayout // nil if none is given
+	layout             *ids.SnowflakeLayout // nil without -layout
 }
 
-// A store is any kind of store, as an operator sees it.
+// A store is a store of any kind, as an operator sees it.
 type store interface {
-	// init declares the first start, with ids of a layout.
+	// init creates the store for IDs of the given layout. It declares that this is the first
+	// start.
 	init(ctx context.Context, layout ids.SnowflakeLayout) error
-	// read returns what the store holds. Where nothing was made yet, it is nothing.
+	// read returns the contents of the store. They are empty if it has not been created.
 	read(ctx context.Context) (*contents, error)
-	// settings returns what is wrong with the servers, and with the rights of the user, also beside an error.
+	// settings returns the faults of the servers and of the user's rights. It may return faults
+	// together with an error.
 	settings(ctx context.Context) ([]string, error)
 	close()
 }
 
 type contents struct {
-	header  string // the version of the schema and the layout
-	place   string // where it is
+	header  string // version of the schema, and the layout; empty if missing
+	place   string // where the header is, or the name of a missing table
 	now     time.Time
-	numbers []number // that the store knows, in ascending order
+	numbers []number // numbers in the store, in ascending order
 }
 
 func (c *contents) unmade() string {
@@ -42,20 +44,23 @@ func (c *contents) unmade() string {
 
 type number struct {
 	number  int64
-	holder  string    // "" unless it is held
-	expires time.Time // if it is held
+	holder  string    // empty if the number is free
+	expires time.Time // end of the lease, if the number is held
 	horizon time.Time
-	missing bool // the horizon, or it is no time
+	missing bool // the horizon is missing or is not a time
 }
 
-// retired reports whether somebody holds n by hand, for good.
+// retired reports whether an operator holds n permanently. Such a lease ends later than the lease
+// of any process.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// errTold is the error where check tells by other means what is wrong, as that there is no row of the number -1.
+// errTold is an error that check reports in another way, for example because there is no row of
+// the number -1.
 var errTold = errors.New("told")
 
-// swallowed says whether an update of the row of the number -1, which nobody holds, fails or changes nothing. token reads a
-// column of it, and update changes that by one statement that commits itself.
+// swallowed returns a fault if an update of the row of the number -1 fails or changes nothing. No
+// process holds that number. token reads a column of the row, and update changes the column by
+// one statement that commits itself.
 func swallowed(token func() (string, error), update func(token string) error) (l faults.List) {
 	before, err := token()
 	if err == nil {
