@@ -109,19 +109,19 @@ func (v *view) value(name string) (string, error) {
 	if v.UnixMS != nil {
 		all = append(slices.Clip(all), field{Name: "unix_ms", Value: strconv.FormatInt(*v.UnixMS, 10)})
 	}
-	var has []string
+	var names []string
 	for _, f := range all {
 		if spaced(f.Name) == spaced(strings.ToLower(name)) {
 			return f.Value, nil
 		}
-		has = append(has, strconv.Quote(f.Name))
+		names = append(names, strconv.Quote(f.Name))
 	}
-	return "", fmt.Errorf("a %s has no field %q; it has %s", v.title, name, strings.Join(has, ", "))
+	return "", fmt.Errorf("a %s has no field %q; it has %s", v.title, name, strings.Join(names, ", "))
 }
 
 // views returns the views of an ID. A Snowflake has one for each of the given layouts, in the
 // same order. Any other ID has one view.
-func views(id ident, some []namedLayout) (all []*view) {
+func views(id ident, candidates []namedLayout) (all []*view) {
 	switch id.kind {
 	case "uuid":
 		return []*view{viewUUID(id.bits)}
@@ -139,7 +139,7 @@ func views(id ident, some []namedLayout) (all []*view) {
 		}
 		return []*view{v}
 	}
-	for _, l := range some {
+	for _, l := range candidates {
 		all = append(all, viewSnowflake(id.number, l, time.Now()))
 	}
 	return all

@@ -50,9 +50,9 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 	}
 }
 
-// parseAlone sets the options of a command that takes the number of IDs as an option and has no
+// parseOptions sets the options of a command that takes the number of IDs as an option and has no
 // arguments.
-func (fs *flags) parseAlone(args []string) error {
+func (fs *flags) parseOptions(args []string) error {
 	others, err := fs.parse(args)
 	if err != nil || len(others) == 0 {
 		return err
@@ -76,13 +76,13 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	return &value
 }
 
-// addNumber adds an option that must be a number from 0 to most. The default is value, which may
+// addNumber adds an option that must be a number from 0 to limit. The default is value, which may
 // be outside that range.
-func (fs *flags) addNumber(name string, value, most int64) *int64 {
+func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
-		if err != nil || int64(n) > most {
-			return fmt.Errorf("it must be a number from 0 to %d", most)
+		if err != nil || int64(n) > limit {
+			return fmt.Errorf("it must be a number from 0 to %d", limit)
 		}
 		value = int64(n)
 		return nil
@@ -183,17 +183,17 @@ func parseAnyYear(layout, s string) (time.Time, error) {
 // addLayout adds the option -layout and returns a list of layouts. The list contains only the
 // given layout or, without the option, all layouts that have a name.
 func (fs *flags) addLayout() *[]namedLayout {
-	some := layouts
+	selected := layouts
 	fs.Func("layout", "", func(s string) error {
 		for i, l := range layouts {
 			if l.name == strings.ToLower(s) {
-				some = layouts[i : i+1]
+				selected = layouts[i : i+1]
 				return nil
 			}
 		}
 		own, err := parseLayout(s)
-		some = []namedLayout{{own, s, nil}}
+		selected = []namedLayout{{own, s, nil}}
 		return err
 	})
-	return &some
+	return &selected
 }

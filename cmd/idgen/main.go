@@ -88,7 +88,7 @@ func (t *tool) command(args []string) error {
 	}
 	do := commands()[name]
 	if do == nil {
-		return unknown(args[0])
+		return unknownCommand(args[0])
 	}
 	t.name = name
 	err := do(t, args[1:])
@@ -98,8 +98,8 @@ func (t *tool) command(args []string) error {
 	return err
 }
 
-// unknown returns the error for a name that is not a command.
-func unknown(name string) error {
+// unknownCommand returns the error for a name that is not a command.
+func unknownCommand(name string) error {
 	return usagef("unknown command %.80q; there are %s", name, commandNames())
 }
 
@@ -112,13 +112,13 @@ func (t *tool) help(args []string) error {
 		name = strings.ToLower(args[0])
 		if commands()[name] == nil {
 			t.name = "" // the error then suggests the whole help text
-			return unknown(args[0])
+			return unknownCommand(args[0])
 		}
 	}
 	for part := range strings.SplitSeq(strings.Replace(help, "{layouts}", layoutNames(), 1), "%") {
-		about, said, _ := strings.Cut(part, "\n")
+		about, body, _ := strings.Cut(part, "\n")
 		if name == "" || about == "all" || slices.Contains(strings.Fields(about), name) {
-			text += said
+			text += body
 		}
 	}
 	return t.print(text)

@@ -17,29 +17,29 @@ import (
 )
 
 // maker returns the command of a format. next makes an ID. at makes an ID with a given time, and
-// most is the number of different IDs of one time. If at is nil, the command has no option -at.
-func maker[T any](next func() T, at func(time.Time) (T, error), most int64) func(*tool, []string) error {
+// limit is the number of different IDs of one time. If at is nil, the command has no option -at.
+func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
 		n, when := fs.addCount(), &span{}
 		if at != nil {
 			when = fs.addTime("at")
 		}
-		if err := fs.parseAlone(args); err != nil {
+		if err := fs.parseOptions(args); err != nil {
 			return err
 		}
 		if when.given {
-			return t.make(fs, *n, most, func() (any, error) { return at(when.begin) })
+			return t.make(fs, *n, limit, func() (any, error) { return at(when.begin) })
 		}
 		return t.make(fs, *n, math.MaxInt64, func() (any, error) { return next(), nil })
 	}
 }
 
-// make writes n IDs, one per line. It refuses an n above most, because there are no more
+// make writes n IDs, one per line. It refuses an n above limit, because there are no more
 // different IDs.
-func (t *tool) make(fs *flags, n, most int64, next func() (any, error)) error {
-	if n > most {
-		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, most)
+func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
+	if n > limit {
+		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, limit)
 	}
 	for range n {
 		id, err := next()
@@ -64,7 +64,7 @@ const maxAhead = 10 * time.Millisecond
 func (t *tool) snowflake(args []string) error {
 	fs := newFlags()
 	n, when, layout, number := fs.addCount(), fs.addTime("at"), fs.addLayout(), fs.addNumber("node", -1, math.MaxInt64)
-	if err := fs.parseAlone(args); err != nil {
+	if err := fs.parseOptions(args); err != nil {
 		return err
 	}
 	// Check the form before printing a note about the node.
@@ -72,13 +72,13 @@ func (t *tool) snowflake(args []string) error {
 		return usageError(err.Error())
 	}
 	l := (*layout)[0].SnowflakeLayout
-	switch most := int64(1)<<l.NodeBits - 1; {
-	case *number > most:
-		return usagef("-node must be a number from 0 to %d, not %d", most, *number)
-	case most == 0:
+	switch limit := int64(1)<<l.NodeBits - 1; {
+	case *number > limit:
+		return usagef("-node must be a number from 0 to %d, not %d", limit, *number)
+	case limit == 0:
 		*number = 0 // the only node
 	case *number < 0:
-		drawn, _ := rand.Int(rand.Reader, big.NewInt(most+1)) // it never fails
+		drawn, _ := rand.Int(rand.Reader, big.NewInt(limit+1)) // it never fails
 		*number = drawn.Int64()
 		fmt.Fprintf(t.errs, "idgen: note: node %d is random: another process may have it too. Give each its own by -node\n", *number)
 	}

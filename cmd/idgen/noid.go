@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// mayBe returns an error if it recognizes s, which is not an ID, as something else. The error
-// contains what s is or may be and, if possible, how to get the IDs out of it. Otherwise mayBe
+// recognize returns an error if it recognizes s, which is not an ID, as something else. The error
+// contains what s is or may be and, if possible, how to get the IDs out of it. Otherwise it
 // returns nil.
-func mayBe(s string) error {
+func recognize(s string) error {
 	if err := encoded(s); err != nil {
 		return err
 	}
@@ -58,12 +58,12 @@ func mayBe(s string) error {
 // encoded returns an error if s is in UTF-16 or contains a NUL, which may be the end of one of
 // several texts. Otherwise it returns nil.
 func encoded(s string) error {
-	pairs := len(s) > 1 || s == "\x00"
-	for i := 0; pairs && i < len(s); i++ {
-		pairs = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // every other byte is NUL, as for ASCII
+	isUTF16 := len(s) > 1 || s == "\x00"
+	for i := 0; isUTF16 && i < len(s); i++ {
+		isUTF16 = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // every other byte is NUL, as for ASCII
 	}
 	switch {
-	case pairs, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
+	case isUTF16, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
 		return errors.New("UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8")
 	case strings.Contains(s, "\x00"):
 		return errors.New("NUL within the line: if it ends each of several texts, make lines of them first, with tr '\\0' '\\n'")

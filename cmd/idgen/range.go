@@ -30,7 +30,7 @@ func (t *tool) bounds(args []string) error {
 		return usageError("-to must be after -from: it is not included")
 	}
 	kind := strings.ToLower(kinds[0])
-	s, ok := sortedBy(kind, (*layout)[0].SnowflakeLayout)
+	s, ok := findSorted(kind, (*layout)[0].SnowflakeLayout)
 	stamp := func(t time.Time) string { return t.UTC().Format(s.decimals) }
 	switch {
 	case !ok:
@@ -40,14 +40,14 @@ func (t *tool) bounds(args []string) error {
 	case !to.end.After(s.first), from.begin.After(s.last):
 		return usagef("there are no ids of that time, only from %s to %s", stamp(s.first), stamp(s.last))
 	}
-	id, err := fs.write(identOf(s.least(from.begin)))
+	id, err := fs.write(identOf(s.minAt(from.begin)))
 	if err != nil {
 		return usageError(err.Error())
 	}
-	end, _ := fs.write(identOf(s.least(to.end))) // no error, as for the first ID
-	open, shown := to.end.After(s.last), end+"  (not included)"
+	end, _ := fs.write(identOf(s.minAt(to.end))) // no error, as for the first ID
+	endless, shown := to.end.After(s.last), end+"  (not included)"
 	switch {
-	case open:
+	case endless:
 		shown = "none: -to is after the last possible id"
 	case end == id:
 		return usagef("from %s to %s there is no id: -to is not included", stamp(from.begin), stamp(to.end))
@@ -60,7 +60,7 @@ func (t *tool) bounds(args []string) error {
 	ends := literals(kind, *fs.form, end)
 	for i, literal := range literals(kind, *fs.form, id) {
 		text += title + name + " >= " + literal
-		if !open {
+		if !endless {
 			text += " AND " + name + " < " + ends[i]
 		}
 		text += "\n"
@@ -72,29 +72,29 @@ func (t *tool) bounds(args []string) error {
 }
 
 // A sorted is a kind of ID that sorts by time.
-type sorted struct {
+type sortedKind struct {
 	first, last time.Time              // earliest and latest time of an ID
-	least       func(at time.Time) any // returns the smallest ID of a time
+	minAt       func(at time.Time) any // returns the smallest ID of a time
 	decimals    string                 // format of the times
 }
 
-// sortedBy returns the kind with the given name, or false if IDs of that kind do not sort by
+// findSorted returns the kind with the given name, or false if IDs of that kind do not sort by
 // time. The layout l is for Snowflakes.
-func sortedBy(kind string, l ids.SnowflakeLayout) (sorted, bool) {
+func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // 48 bits of milliseconds
 	switch kind {
 	case "uuid6":
 		first, _ = ids.MinV6At(time.Time{}).Time()
 		last, _ = ids.MaxV6At(last).Time() // far earlier
-		return sorted{first, last, func(at time.Time) any { return ids.MinV6At(at) }, to100ns}, true
+		return sortedKind{first, last, func(at time.Time) any { return ids.MinV6At(at) }, to100ns}, true
 	case "uuid7":
-		return sorted{first, last, func(at time.Time) any { return ids.MinV7At(at) }, toMilli}, true
+		return sortedKind{first, last, func(at time.Time) any { return ids.MinV7At(at) }, toMilli}, true
 	case "ulid":
-		return sorted{first, last, func(at time.Time) any { return ids.MinULIDAt(at) }, toMilli}, true
+		return sortedKind{first, last, func(at time.Time) any { return ids.MinULIDAt(at) }, toMilli}, true
 	case "snowflake":
-		return sorted{l.Epoch, l.Last().Add(l.Tick - 1), func(at time.Time) any { return l.MinAt(at) }, toMilli}, true
+		return sortedKind{l.Epoch, l.Last().Add(l.Tick - 1), func(at time.Time) any { return l.MinAt(at) }, toMilli}, true
 	}
-	return sorted{}, false
+	return sortedKind{}, false
 }
 
 // literals returns the SQL literals of an ID in the given form. An ID of 16 bytes has two: the

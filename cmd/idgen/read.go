@@ -36,14 +36,14 @@ var ways = []way{
 	{"ulid base58", looksLikeID(22), parser(ids.ParseUUIDBase58)},
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
-	{"snowflake", isEither32, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
+	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
 	// Numbers that are not Snowflakes fit, too, because the error of ParseSnowflake gives the
 	// reason.
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", looksLikeID(18), parser(parseSnowflakeHex)},
 	{"typeid", looksLikeID(26), parser(parseTypeID)},
-	{"guid", isOrdered, refusal("such text shows the bytes in their order already, so it is read without -as guid; " +
+	{"guid", isTextForm, refusal("such text shows the bytes in their order already, so it is read without -as guid; " +
 		"if they were swapped before it was written, as SMBIOS's may be: idgen convert -format guid TEXT | idgen convert")},
 	{"decimal", isDigits, parser(parseDecimal)},
 	{"base64", looksLikeID(22), parser(parseBase64)},
@@ -67,17 +67,17 @@ func looksLikeID(n int) func(string) bool {
 	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
 }
 
-// around lists what databases write around the hexadecimal digits of 16 bytes: psql \x, pg_dump
-// \\x, SQL Server 0x, and SQLite X'...'. It also contains the two literals that idgen range
-// prints.
-var around = []struct{ before, after string }{
+// hexWrappers lists what databases write around the hexadecimal digits of 16 bytes: psql \x,
+// pg_dump \\x, SQL Server 0x, and SQLite X'...'. It also contains the two literals that idgen
+// range prints.
+var hexWrappers = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits returns s without the characters that databases write around digits. ok reports whether
-// 32 characters remain, which may be the hexadecimal digits of 16 bytes.
+// hexDigits returns s without the characters that databases write around digits. ok reports
+// whether 32 characters remain, which may be the hexadecimal digits of 16 bytes.
 func hexDigits(s string) (digits string, ok bool) {
-	for _, a := range around {
+	for _, a := range hexWrappers {
 		if digits, ok = strings.CutPrefix(s, a.before); !ok {
 			continue
 		}
@@ -109,9 +109,9 @@ func parseUUIDBase58(s string) (ids.UUID, error) {
 	return u, err
 }
 
-// isOrdered reports whether s is a UUID or a ULID in a text form. Such a form contains no bytes
+// isTextForm reports whether s is a UUID or a ULID in a text form. Such a form contains no bytes
 // that can be swapped.
-func isOrdered(s string) bool {
+func isTextForm(s string) bool {
 	for _, parse := range []func(string) (any, error){parser(ids.ParseUUID), parser(ids.ParseULID), parser(ids.ParseUUIDBase58)} {
 		if _, err := parse(s); err == nil {
 			return true
@@ -149,9 +149,9 @@ func parseList(s string) (u ids.UUID, err error) {
 	return u, nil
 }
 
-// isEither32 reports whether s has the length of a Snowflake in Base32, but may also be a
+// isAmbiguous reports whether s has the length of a Snowflake in Base32, but may also be a
 // Snowflake in decimal or hexadecimal.
-func isEither32(s string) bool {
+func isAmbiguous(s string) bool {
 	return len(s) == 13 && strings.Trim(strings.TrimPrefix(strings.ToLower(s), "0x"), "0123456789abcdef") == ""
 }
 
@@ -188,7 +188,7 @@ func read(text, as string) (ident, error) {
 		}
 		got, err := w.parse(s)
 		if err != nil {
-			return ident{}, cmp.Or(mayBe(s), err)
+			return ident{}, cmp.Or(recognize(s), err)
 		}
 		id := identOf(got)
 		switch as {
@@ -199,11 +199,11 @@ func read(text, as string) (ident, error) {
 		}
 		return id, nil
 	}
-	return ident{}, cmp.Or(mayBe(s), unread(s, as))
+	return ident{}, cmp.Or(recognize(s), unreadable(s, as))
 }
 
-// unread returns the error for a text that fits no way.
-func unread(s, as string) error {
+// unreadable returns the error for a text that fits no way.
+func unreadable(s, as string) error {
 	wrong := fmt.Sprintf("length %d", len(s))
 	odd := strings.TrimLeft(s, common)
 	if odd != "" {

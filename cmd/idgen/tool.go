@@ -85,8 +85,8 @@ func readLine(in *bufio.Reader) (string, error) {
 }
 
 // answer prints the result of do for a text. If do returns an error, answer reports it together
-// with where, the place of the text, and prints instead.
-func (t *tool) answer(where, text, instead string, do func(text string) (string, error)) error {
+// with where, the place of the text, and prints placeholder.
+func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {
 		return t.print(answer + "\n")
@@ -94,7 +94,7 @@ func (t *tool) answer(where, text, instead string, do func(text string) (string,
 	t.bad = true
 	t.out.Flush() // so that output and reports are in the order of the input
 	fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
-	return t.print(instead)
+	return t.print(placeholder)
 }
 
 // A usageError is a mistake in the command line. It ends the program with status 2.
