@@ -17,8 +17,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// far is the maximum time by which a horizon may be ahead, which is the longest window.
-const far = 24 * time.Hour
+// maxAhead is the maximum time by which a horizon may be ahead, which is the longest window.
+const maxAhead = 24 * time.Hour
 
 // nodeBits matches the number of node bits in a header.
 var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
@@ -28,16 +28,16 @@ var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)
-	var apart time.Duration
+	var skew time.Duration
 	if err == nil {
 		// This is a lower bound, because the store read its clock during the call.
-		apart = max(before.Sub(c.now), time.Until(c.now))
+		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
 	more := map[string]int{}     // number of further findings of the same format, by the first text
 	first := map[string]string{} // first text, by its format
-	say := func(format string, args ...any) {
-		if text, said := first[format]; said {
+	report := func(format string, args ...any) {
+		if text, reported := first[format]; reported {
 			more[text]++
 			return
 		}
@@ -47,12 +47,12 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	present, free := int64(0), int64(0)
 	switch {
 	case err == nil:
-		present, free = judge(c, o, say)
+		present, free = checkContents(c, o, report)
 	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has found the reason
 		err = nil
 	}
-	if apart > time.Second {
-		say("this machine's clock and the server's are %v apart", apart.Round(time.Millisecond))
+	if skew > time.Second {
+		report("this machine's clock and the server's are %v apart", skew.Round(time.Millisecond))
 	}
 	var text strings.Builder
 	for _, finding := range all {
@@ -70,11 +70,11 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	return len(all), cmp.Or(err, failure)
 }
 
-// judge reports the faults of the header and of the numbers. It returns how many of the expected
-// numbers are present, and how many of those are free.
-func judge(c *contents, o *options, say func(format string, args ...any)) (present, free int64) {
+// checkContents reports the faults of the header and of the numbers. It returns how many of the
+// expected numbers are present, and how many of those are free.
+func checkContents(c *contents, o *options, report func(format string, args ...any)) (present, free int64) {
 	if c.header == "" {
-		say("%s", c.unmade())
+		report("%s", c.notCreated())
 		if len(c.numbers) == 0 {
 			return 0, 0
 		}
@@ -84,16 +84,16 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 			err = storekit.CheckHeader(c.place, c.header, storekit.Header(*o.layout))
 		}
 		if err != nil {
-			say("%v", err)
+			report("%v", err)
 		}
 	}
 	if found := nodeBits.FindStringSubmatch(c.header); found != nil {
 		if bits, err := strconv.Atoi(found[1]); err == nil && o.numbers > 1<<bits {
-			say("-numbers says %d, and the layout has only %d: no id can have the others", o.numbers, 1<<bits)
+			report("-numbers says %d, and the layout has only %d: no id can have the others", o.numbers, 1<<bits)
 		}
 	}
 	if n := len(c.numbers); n > 0 && c.numbers[n-1].number >= o.numbers {
-		say("the store has numbers up to %d, and -numbers says %d: do all processes have the same number of them?", c.numbers[n-1].number, o.numbers)
+		report("the store has numbers up to %d, and -numbers says %d: do all processes have the same number of them?", c.numbers[n-1].number, o.numbers)
 	}
 	for _, n := range c.numbers {
 		if n.number >= o.numbers {
@@ -103,21 +103,21 @@ func judge(c *contents, o *options, say func(format string, args ...any)) (prese
 		if n.holder == "" {
 			free++
 		}
-		switch by := n.horizon.Sub(c.now); {
+		switch lead := n.horizon.Sub(c.now); {
 		case n.missing:
-			say("the horizon of the number %d is missing, or no time", n.number)
-		case by > far:
-			say("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, ahead(n.horizon, c.now))
-		case n.holder != "" && !n.retired(c.now) && by < 0:
-			say("the horizon of the number %d has passed %v ago although %q holds it: its requests to write fail, or its clock is behind the store's",
+			report("the horizon of the number %d is missing, or no time", n.number)
+		case lead > maxAhead:
+			report("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, ahead(n.horizon, c.now))
+		case n.holder != "" && !n.retired(c.now) && lead < 0:
+			report("the horizon of the number %d has passed %v ago although %q holds it: its requests to write fail, or its clock is behind the store's",
 				n.number, ahead(c.now, n.horizon), n.holder)
 		}
 	}
 	if present < o.numbers {
-		say("of %d numbers %d are missing, and their horizons with them: say -numbers if there are to be fewer", o.numbers, o.numbers-present)
+		report("of %d numbers %d are missing, and their horizons with them: say -numbers if there are to be fewer", o.numbers, o.numbers-present)
 	}
 	if free < present/20 {
-		say("only %d of %d numbers are free", free, present)
+		report("only %d of %d numbers are free", free, present)
 	}
 	return present, free
 }

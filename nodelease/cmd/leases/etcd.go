@@ -61,7 +61,7 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	e := &etcd{o, client, config, nil}
 	var voters []string // members that serve requests
 	for _, endpoint := range client.Endpoints() {
-		if e.look(ctx, endpoint) {
+		if e.checkMember(ctx, endpoint) {
 			voters = append(voters, endpoint)
 		}
 	}
@@ -90,29 +90,29 @@ func forgets(ctx context.Context, config clientv3.Config) bool {
 	return errors.Is(err, rpctypes.ErrInvalidAuthToken)
 }
 
-// look records the faults of a member and reports whether it serves requests.
-func (e *etcd) look(ctx context.Context, endpoint string) bool {
+// checkMember records the faults of a member and reports whether it serves requests.
+func (e *etcd) checkMember(ctx context.Context, endpoint string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	note := func(format string, what any) {
-		e.found = append(e.found, fmt.Sprintf("the member "+endpoint+format, what))
+	record := func(format string, value any) {
+		e.found = append(e.found, fmt.Sprintf("the member "+endpoint+format, value))
 	}
 	conn, err := e.client.Dial(endpoint)
 	if err != nil {
-		note(" does not answer: %v", err)
+		record(" does not answer: %v", err)
 		return false
 	}
 	defer conn.Close()
 	status, err := etcdkeys.Status(ctx, pb.NewMaintenanceClient(conn))
 	if err != nil {
-		note(" does not answer: %v", err)
+		record(" does not answer: %v", err)
 		return false
 	}
 	for _, text := range status.Errors {
-		note(": %s", text)
+		record(": %s", text)
 	}
 	if status.IsLearner {
-		note(" is a learner, which refuses what minters ask%s: leave it out of their endpoints", "")
+		record(" is a learner, which refuses what minters ask%s: leave it out of their endpoints", "")
 	}
 	return !status.IsLearner
 }

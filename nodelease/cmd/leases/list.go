@@ -34,17 +34,17 @@ func list(ctx context.Context, s store, out io.Writer) error {
 		return err
 	}
 	if c.header == "" && len(c.numbers) == 0 {
-		return errors.New(c.unmade())
+		return errors.New(c.notCreated())
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "number\tholder\texpires in\thorizon\tahead by")
-	held, late := 0, 0
+	held, freeAhead := 0, 0
 	for _, n := range c.numbers {
 		switch {
 		case n.holder != "":
 			held++
 		case n.horizon.After(c.now):
-			late++
+			freeAhead++
 		default:
 			continue
 		}
@@ -65,10 +65,10 @@ func list(ctx context.Context, s store, out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d held, %d free, of the free ones %d with a horizon that is ahead; %s\n", held, len(c.numbers)-held, late,
+	_, err = fmt.Fprintf(out, "%d held, %d free, of the free ones %d with a horizon that is ahead; %s\n", held, len(c.numbers)-held, freeAhead,
 		cmp.Or(c.header, c.place+" is missing"))
 	if c.header == "" && err == nil {
-		err = errors.New(c.unmade())
+		err = errors.New(c.notCreated())
 	}
 	return err
 }

@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	f.Visit(func(f *flag.Flag) {
 		switch {
 		case err != nil:
-		case f.Name == to.other:
+		case f.Name == to.foreign:
 			err = fmt.Errorf("-%s is for another kind of store", f.Name)
 		case (f.Name == "numbers" || f.Name == "layout") && command == "list":
 			err = fmt.Errorf("list shows all numbers: it takes no -%s", f.Name)
@@ -102,7 +102,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		err = cmp.Or(err, storekit.CheckNumbers(o.numbers, *layout))
 	}
 	if err == nil {
-		err = to.names(o)
+		err = to.checkNames(o)
 	}
 	if err != nil {
 		return misuse(err)
@@ -164,22 +164,22 @@ func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-// A way opens stores of one kind. Before that, it can check the names in the options.
-type way struct {
-	open  func(context.Context, *options) (store, error)
-	names func(*options) error
-	other string // option that is only for another kind
+// A storeKind opens stores of one kind. Before that, it can check the names in the options.
+type storeKind struct {
+	open       func(context.Context, *options) (store, error)
+	checkNames func(*options) error
+	foreign    string // option that is only for another kind
 }
 
 var (
-	toPostgres = &way{openPostgres, func(o *options) error { _, err := pgcheck.Table(o.table); return err }, "prefix"}
-	toMySQL    = &way{openMySQL, func(o *options) error { _, err := mycheck.Table(o.table); return err }, "prefix"}
-	toEtcd     = &way{openEtcd, func(o *options) error { return etcdkeys.CheckPrefix(o.prefix) }, "table"}
+	postgresKind = &storeKind{openPostgres, func(o *options) error { _, err := pgcheck.Table(o.table); return err }, "prefix"}
+	mysqlKind    = &storeKind{openMySQL, func(o *options) error { _, err := mycheck.Table(o.table); return err }, "prefix"}
+	etcdKind     = &storeKind{openEtcd, func(o *options) error { return etcdkeys.CheckPrefix(o.prefix) }, "table"}
 )
 
-// kind returns the way to open the store that url names. If url is empty, environment variables
-// name the store.
-func kind(url string) (*way, error) {
+// kind returns the kind of the store that url names. If url is empty, environment variables name
+// the store.
+func kind(url string) (*storeKind, error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	if url == "" {
 		named := map[string]bool{
@@ -198,11 +198,11 @@ func kind(url string) (*way, error) {
 	}
 	switch scheme {
 	case "postgres", "postgresql":
-		return toPostgres, nil
+		return postgresKind, nil
 	case "mysql":
-		return toMySQL, nil
+		return mysqlKind, nil
 	case "http", "https":
-		return toEtcd, nil
+		return etcdKind, nil
 	case "":
 		return nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
 	}

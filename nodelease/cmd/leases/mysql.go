@@ -135,11 +135,11 @@ func (m *mySQL) settings(ctx context.Context) ([]string, error) {
 	more, err := mycheck.Replication(ctx, m.db)
 	// If there is an error in all, nothing can be changed, or all contains the reason.
 	if err == nil && all.Err(true) == nil {
-		more = append(more, swallowed(func() (string, error) {
+		more = append(more, checkUpdate(func() (string, error) {
 			var token sql.NullString
 			err := m.db.QueryRowContext(ctx, `select token from `+m.name+` where number = -1`).Scan(&token)
 			if err == sql.ErrNoRows || mycheck.Is(err, mycheck.UnknownTable, mycheck.UnknownColumn) {
-				err = errTold
+				err = errReported
 			}
 			return token.String, err
 		}, func(token string) error {

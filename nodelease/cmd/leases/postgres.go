@@ -103,10 +103,10 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	}
 	// If there is an error in all, nothing can be changed, or all contains the reason.
 	if all.Err(true) == nil {
-		more = append(more, swallowed(func() (token string, err error) {
+		more = append(more, checkUpdate(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
 			if errors.Is(err, pgx.ErrNoRows) || pgcheck.IsError(err, pgcheck.UndefinedTable, pgcheck.UndefinedColumn) {
-				err = errTold
+				err = errReported
 			}
 			return token, err
 		}, func(token string) error {

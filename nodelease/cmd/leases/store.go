@@ -38,7 +38,7 @@ type contents struct {
 	numbers []number // numbers in the store, in ascending order
 }
 
-func (c *contents) unmade() string {
+func (c *contents) notCreated() string {
 	return c.place + " is missing: if nothing was made yet, leases init makes it"
 }
 
@@ -54,14 +54,14 @@ type number struct {
 // of any process.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// errTold is an error that check reports in another way, for example because there is no row of
-// the number -1.
-var errTold = errors.New("told")
+// errReported is an error that check reports in another way, for example because there is no row
+// of the number -1.
+var errReported = errors.New("told")
 
-// swallowed returns a fault if an update of the row of the number -1 fails or changes nothing. No
-// process holds that number. token reads a column of the row, and update changes the column by
+// checkUpdate returns a fault if an update of the row of the number -1 fails or changes nothing.
+// No process holds that number. token reads a column of the row, and update changes the column by
 // one statement that commits itself.
-func swallowed(token func() (string, error), update func(token string) error) (l faults.List) {
+func checkUpdate(token func() (string, error), update func(token string) error) (l faults.List) {
 	before, err := token()
 	if err == nil {
 		err = update(ids.NewV4().String())
@@ -71,7 +71,7 @@ func swallowed(token func() (string, error), update func(token string) error) (l
 		after, err = token()
 	}
 	switch {
-	case err == errTold:
+	case err == errReported:
 	case err != nil:
 		l.Add(faults.Lasting, "the row of the number -1 cannot be changed: %v", err)
 	case after == before:
