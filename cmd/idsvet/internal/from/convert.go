@@ -1,5 +1,9 @@
 package from
 
+// Conversions: which expressions of a file are rewritten or left. This file and template.go use
+// each other because the recursion is true: a conversion is a filled template, and the expressions
+// in a template have conversions of their own.
+
 import (
 	"cmp"
 	"go/ast"
@@ -9,24 +13,6 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 )
-
-// An edit replaces the bytes from start to end. Names of packages in the text are marked, as "\x00uuid\x00", until it is known
-// how the file calls them.
-type edit struct {
-	start, end int
-	text       string
-}
-
-func mark(pkg string) string { return "\x00" + pkg + "\x00" }
-
-// A conversion is an expression of the program that is written anew, or left as a whole.
-type conversion struct {
-	start, end int
-	edits      []edit
-	uses       int    // of the library's names
-	left       string // why it is left, as the report says it; "" if it is not
-	of         string // the name that is left
-}
 
 // conversions returns those of the node at c and of all below it.
 func (f *file) conversions(c inspector.Cursor) (all []conversion) {

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
@@ -105,15 +104,6 @@ func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
 	return n == nil || !f.lib.owned(n.Obj()) || tv.Value != nil && !f.lib.owned(f.used(e))
-}
-
-// callee returns the function or method that is called, or nil.
-func (f *file) callee(call *ast.CallExpr) *types.Func {
-	if call == nil {
-		return nil
-	}
-	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
-	return fun
 }
 
 // called returns the name of the function or method that n calls, or "".

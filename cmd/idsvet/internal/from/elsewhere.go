@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -52,21 +51,6 @@ func (r *run) otherFiles() {
 	})
 }
 
-// walk calls look for the program's files in a folder and below it, but not for those in the folders
-// to omit. It skips what cannot be read.
-func walk(dir string, omit map[string]bool, look func(path string, d fs.DirEntry)) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-		case d.IsDir() && (path != dir && skipped(d.Name()) || omit[path]):
-			return filepath.SkipDir
-		case d.Type().IsRegular():
-			look(path, d)
-		}
-		return nil
-	})
-}
-
 func (r *run) importedBy(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.paths, importPath(i)) })
 }
@@ -100,14 +84,6 @@ func (r *run) findDependencies(mods []string) {
 			r.databases[p.PkgPath] = p.PkgPath == "database/sql" || need && (p.Module == nil || !p.Module.Main) && !slices.Contains(r.paths, p.PkgPath)
 		})
 	}
-}
-
-// module returns the path of the module that has a package, or that of the package, if it is not known.
-func (l *library) module(pkg *types.Package) string {
-	if p := l.dependencies[pkg.Path()]; p != nil && p.Module != nil {
-		return p.Module.Path
-	}
-	return pkg.Path()
 }
 
 // searchOthers looks into what is not compiled here: for the names that forbid rules, as snowflake.Epoch, in all files of the

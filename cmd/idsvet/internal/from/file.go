@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // A library is the old library: its table, and what the program uses of it.
@@ -157,4 +158,13 @@ func (f *file) count(n ast.Node) (all int) {
 		}
 	}
 	return all
+}
+
+// callee returns the function or method that is called, or nil.
+func (f *file) callee(call *ast.CallExpr) *types.Func {
+	if call == nil {
+		return nil
+	}
+	fun, _ := typeutil.Callee(f.info, call).(*types.Func)
+	return fun
 }

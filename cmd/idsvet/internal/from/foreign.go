@@ -48,3 +48,11 @@ func (f *file) asserted(call *ast.CallExpr) []note {
 	return f.firstNote(call.Pos(), fun.Pkg().Name()+"."+fun.Name(),
 		"an id for "+module+", which asserts the old type ("+where+") and does not find this one: move that first, or stay")
 }
+
+// module returns the path of the module that has a package, or that of the package, if it is not known.
+func (l *library) module(pkg *types.Package) string {
+	if p := l.dependencies[pkg.Path()]; p != nil && p.Module != nil {
+		return p.Module.Path
+	}
+	return pkg.Path()
+}

@@ -15,7 +15,6 @@ package from
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -26,28 +25,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/packages"
 )
-
-// A run is one call of the command.
-type run struct {
-	library
-	report
-	patterns []string
-	fix      bool
-
-	mu    sync.Mutex
-	files map[string][]*file // by their paths, one for each configuration that has the file
-	cgo   map[string]bool    // files of which the go command compiles another one
-	forks map[string]bool    // folders of modules that are a copy of the old library
-}
 
 // Run runs the command with its arguments in a folder, and writes its report to out.
 func Run(dir string, args []string, out, errOut io.Writer) int {
@@ -98,25 +82,6 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 		return 1
 	}
 	return 0
-}
-
-// A config is a system and a set of build tags for which the program is compiled.
-type config struct{ goos, tags string }
-
-func (c config) String() string {
-	return strings.TrimSuffix(c.goos+" -tags "+c.tags, " -tags ")
-}
-
-// configs returns the systems and tags to look at: those of this machine, and all that are named, each with each.
-func configs(goos, tags []string) (all []config) {
-	for _, system := range append([]string{cmp.Or(os.Getenv("GOOS"), runtime.GOOS)}, goos...) {
-		for _, set := range append([]string{""}, tags...) {
-			if c := (config{system, set}); !slices.Contains(all, c) {
-				all = append(all, c)
-			}
-		}
-	}
-	return all
 }
 
 // move does it all: it loads the program, converts it, writes it, and reports.
@@ -257,4 +222,15 @@ func (r *run) merged(path string) []conversion {
 		agreed = append(agreed, c)
 	}
 	return agreed
+}
+
+// printUnseen prints what to look for by hand, as far as the program has what it is about.
+func (r *run) printUnseen() {
+	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n", root, r.page())
+	has := func(name string) bool { return r.uses[name] || r.verbs[name] || r.dependencies[name] != nil }
+	for _, u := range r.unseen {
+		if u.names == nil || slices.ContainsFunc(u.names, has) {
+			fmt.Fprintf(r.out, "- %s\n", u.what)
+		}
+	}
 }

@@ -188,3 +188,18 @@ func moduleOf(path string, mods []string) (best string) {
 	}
 	return best
 }
+
+// walk calls look for the program's files in a folder and below it, but not for those in the folders
+// to omit. It skips what cannot be read.
+func walk(dir string, omit map[string]bool, look func(path string, d fs.DirEntry)) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+		case d.IsDir() && (path != dir && skipped(d.Name()) || omit[path]):
+			return filepath.SkipDir
+		case d.Type().IsRegular():
+			look(path, d)
+		}
+		return nil
+	})
+}

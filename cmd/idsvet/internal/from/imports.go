@@ -19,20 +19,6 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// render returns the text from start to end with its edits made.
-func render(src []byte, start, end int, edits []edit) string {
-	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
-	var out strings.Builder
-	for _, e := range edits {
-		out.Write(src[start:e.start])
-		out.WriteString(e.text)
-		start = e.end
-	}
-	out.Write(src[start:end])
-	return out.String()
-}
-
 var marked = regexp.MustCompile("\x00(\\w+)\x00")
 
 // An imported says what the imports of a file are to be.
@@ -95,11 +81,6 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 		}
 	}
 	return left
-}
-
-// covered reports whether edits replace what is at an offset.
-func covered(edits []edit, at int) bool {
-	return slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
 }
 
 // formatted formats a new text of the file, if the old one was formatted, and gives it the line ends of that.

@@ -39,17 +39,6 @@ func (r *report) rel(path string) string {
 	return rel
 }
 
-// printUnseen prints what to look for by hand, as far as the program has what it is about.
-func (r *run) printUnseen() {
-	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n", root, r.page())
-	has := func(name string) bool { return r.uses[name] || r.verbs[name] || r.dependencies[name] != nil }
-	for _, u := range r.unseen {
-		if u.names == nil || slices.ContainsFunc(u.names, has) {
-			fmt.Fprintf(r.out, "- %s\n", u.what)
-		}
-	}
-}
-
 // print prints all notes.
 func (r *report) print() {
 	r.toLookAt += r.printNotes("look at these first", r.differ)

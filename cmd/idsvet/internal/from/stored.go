@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
@@ -89,12 +88,6 @@ func (f *file) receiver(c inspector.Cursor) *types.Package {
 	default:
 		return fun.Pkg()
 	}
-}
-
-// calls reports whether a function of the language is called.
-func (f *file) calls(call *ast.CallExpr, name string) bool {
-	b, ok := typeutil.Callee(f.info, call).(*types.Builtin)
-	return ok && b.Name() == name
 }
 
 // A depth is how far into a type to look for those of the library.

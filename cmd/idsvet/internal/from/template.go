@@ -1,5 +1,8 @@
 package from
 
+// Templates: a rule's expression, filled with the operands of the old one and completed to suit its
+// context. fill converts the operands by the methods of convert.go, which fills templates.
+
 import (
 	"cmp"
 	"go/ast"
@@ -10,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // fill returns the expression at c as the rule writes it. What the letters stand for keeps its bytes, with its own conversions
@@ -207,4 +211,10 @@ func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// calls reports whether a function of the language is called.
+func (f *file) calls(call *ast.CallExpr, name string) bool {
+	b, ok := typeutil.Callee(f.info, call).(*types.Builtin)
+	return ok && b.Name() == name
 }
