@@ -1,5 +1,7 @@
 package main
 
+// Packages that do not compile, which the analyzers skip.
+
 import (
 	"fmt"
 	"go/ast"
@@ -13,9 +15,10 @@ import (
 	"golang.org/x/tools/go/analysis/passes/printf"
 )
 
-// broken returns whether a package, or one that it imports, does not compile, so that types are
-// missing. The other analyzers skip such a package without an error, because multichecker prints
-// that error for each package and analyzer. It prints the compiler's errors anyway.
+// broken reports whether a package, or a package that it imports, does not compile. Its types are
+// then incomplete. The other analyzers skip such a package without an error, because multichecker
+// would print the error once for each package and analyzer. It prints the compiler's errors in any
+// case.
 var broken = &analysis.Analyzer{
 	Name: "broken", Doc: "find packages that do not compile", RunDespiteErrors: true,
 	FactTypes: []analysis.Fact{new(isBroken)}, ResultType: reflect.TypeFor[bool](),
@@ -32,7 +35,7 @@ var broken = &analysis.Analyzer{
 	},
 }
 
-// isBroken is the fact that a package is broken.
+// isBroken is the fact that a package, or a package that it imports, does not compile.
 type isBroken struct{}
 
 func (*isBroken) AFact() {}
@@ -48,11 +51,12 @@ func isBad(f *ast.File) bool {
 	return false
 }
 
+// reportSkipped prints once that packages were skipped.
 var reportSkipped = sync.OnceFunc(func() {
 	fmt.Fprintln(os.Stderr, "idsvet: skipped the packages that do not compile and those that import them")
 })
 
-// skipBroken returns a copy of a that returns skipped for a broken package.
+// skipBroken returns a copy of a whose result for a broken package is skipped.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)
@@ -65,5 +69,5 @@ func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	return &b
 }
 
-// printfs is like printf, but skips broken packages.
+// printfs is printf.Analyzer, except that it skips broken packages.
 var printfs = skipBroken(printf.Analyzer, &printf.Result{})

@@ -1,5 +1,7 @@
 package main
 
+// The package under analysis, and the questions about its values that the analyzers share.
+
 import (
 	"go/ast"
 	"go/constant"
@@ -14,7 +16,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// rule makes an analyzer.
+// rule returns an analyzer that calls run for each package that compiles.
 func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysis.Analyzer {
 	return skipBroken(&analysis.Analyzer{
 		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printfs},
@@ -33,11 +35,13 @@ type program struct {
 	*analysis.Pass
 	*types.Info
 
-	code    inspector.Cursor
-	sources map[*types.Var][]ast.Expr // all that is assigned to a variable, or the call that it is a result of; nil is an unknown value
+	code inspector.Cursor
+	// sources lists the expressions assigned to each variable. If a call returns several values, it
+	// is listed for each of them. A nil expression is an unknown value.
+	sources map[*types.Var][]ast.Expr
 }
 
-// each yields all nodes of a type, and where they are.
+// each yields all nodes of type N with their cursors.
 func each[N ast.Node](p *program) iter.Seq2[inspector.Cursor, N] {
 	return func(yield func(inspector.Cursor, N) bool) {
 		var zero N
@@ -49,14 +53,14 @@ func each[N ast.Node](p *program) iter.Seq2[inspector.Cursor, N] {
 	}
 }
 
-// ours reports whether the package belongs to the library.
+// ours reports whether pkg belongs to this library.
 func ours(pkg *types.Package) bool {
 	const root = "github.com/oneclock/ids"
 	return pkg != nil && (pkg.Path() == root || strings.HasPrefix(pkg.Path(), root+"/"))
 }
 
-// idName returns the name of the library's type, such as "UUID" or "Null", or "" for another type. An alias, as all types
-// of the doors are, is the type that it stands for.
+// idName returns the name of t, such as "UUID" or "Null", if t is a type of this library. For any
+// other type it returns "". It resolves aliases, such as uuid.UUID.
 func idName(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || !ours(named.Obj().Pkg()) {
@@ -65,7 +69,9 @@ func idName(t types.Type) string {
 	return named.Obj().Name()
 }
 
-// elem returns what t holds, if it is a pointer, a slice, an array or a map without a name.
+// elem returns the element type of an unnamed pointer, slice, array, map or channel. If that is
+// again an unnamed type of this kind, elem returns its element type, and so on. It returns any
+// other type unchanged.
 func elem(t types.Type) types.Type {
 	u, ok := types.Unalias(t).(interface{ Elem() types.Type })
 	if !ok {
@@ -74,14 +80,15 @@ func elem(t types.Type) types.Type {
 	return elem(u.Elem())
 }
 
-// method returns the method that v.NAME calls, for v of type t, which may come from an embedded field, or nil.
+// method returns the method that v.name calls if v is a variable of type t, or nil. An embedded
+// field may provide the method.
 func method(t types.Type, name string) *types.Func {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	f, _ := obj.(*types.Func)
 	return f
 }
 
-// receiver returns the name of the library's type whose method f is, or "".
+// receiver returns the name of f's receiver type if f is a method of this library, or "".
 func receiver(f *types.Func) string {
 	if f == nil || f.Signature().Recv() == nil {
 		return ""
@@ -104,7 +111,7 @@ func (p *program) collect() {
 			for i, to := range n.Lhs {
 				assign(to, value(n.Rhs, i))
 				if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
-					assign(to, nil) // once more
+					assign(to, nil) // the result also depends on the old value
 				}
 			}
 		case *ast.ValueSpec:
@@ -118,7 +125,7 @@ func (p *program) collect() {
 			if n.Op == token.AND {
 				assign(n.X, nil)
 			}
-		case *ast.SelectorExpr: // a method with a pointer receiver is called
+		case *ast.SelectorExpr: // a method with a pointer receiver may change n.X
 			s := p.Selections[n]
 			if s != nil && s.Kind() == types.MethodVal {
 				if _, ok := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); ok {
@@ -129,7 +136,8 @@ func (p *program) collect() {
 	}
 }
 
-// value returns value i of a list, or the call that has several results, or nil.
+// value returns the expression for variable i of an assignment. If a call returns several values,
+// it is that call for all variables. If there is no expression, value returns nil.
 func value(values []ast.Expr, i int) ast.Expr {
 	switch {
 	case i < len(values):
@@ -140,8 +148,9 @@ func value(values []ast.Expr, i int) ast.Expr {
 	return nil
 }
 
-// origin returns the expression that e has its value from: e itself, or what is assigned to the variable e, if that is assigned
-// once and no pointer to it is taken.
+// origin returns the expression that determines the value of e. If e is a variable that is assigned
+// once and has no pointer to it, origin continues with the assigned expression, for at most ten
+// steps. Otherwise it returns e.
 func (p *program) origin(e ast.Expr) ast.Expr {
 	for range 10 {
 		e = ast.Unparen(e)
@@ -155,7 +164,7 @@ func (p *program) origin(e ast.Expr) ast.Expr {
 	return e
 }
 
-// text returns the constant string e, or "".
+// text returns the value of e if it is a constant string, or "".
 func (p *program) text(e ast.Expr) string {
 	s, _ := constant.Val(p.Types[e].Value).(string)
 	return s
@@ -171,7 +180,7 @@ func (p *program) callee(e ast.Node) *types.Func {
 	return f
 }
 
-// operand returns the x of the call x.Method(…), or nil.
+// operand returns x if call has the form x.Method(…), or nil.
 func operand(call ast.Expr) ast.Expr {
 	s, ok := call.(*ast.CallExpr).Fun.(*ast.SelectorExpr)
 	if !ok {

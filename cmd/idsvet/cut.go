@@ -1,5 +1,8 @@
 package main
 
+// Analyzers for values that have lost a part: the start of an ID's text (prefix), a remainder
+// (modulo), a float (float), and a call whose error is dropped (nexterror).
+
 import (
 	"go/ast"
 	"go/constant"
@@ -25,12 +28,13 @@ func prefixes(p *program) {
 			continue
 		}
 		kind := receiver(f)
-		name := "" // of the function that made the id
+		name := "" // name of the function that made the ID
 		from := p.callee(p.origin(operand(text)))
 		if from != nil && ours(from.Pkg()) {
 			name = from.Name()
 		}
-		// What fewer characters tell apart is more than a second: a ULID of 8 and a version 7 or 6 of 10 do not.
+		// The first 8 characters of a ULID, and the first 10 of a version 6 or 7 UUID, stay the
+		// same for more than a second.
 		switch {
 		case kind == "ULID" && name != "ULID" && n <= 8: // u.ULID() may be any UUID
 		case kind == "UUID" && (strings.HasPrefix(name, "NewV7") || strings.HasPrefix(name, "NewV6")) && n <= 10:
@@ -49,25 +53,26 @@ func modulos(p *program) {
 	for _, n := range each[*ast.BinaryExpr](p) {
 		by, known := constant.Val(p.Types[p.origin(n.Y)].Value).(int64)
 		if n.Op == token.AND && known && by > 0 && by&(by+1) == 0 {
-			by++ // the mask of a remainder
+			by++ // id & mask is id % (mask + 1)
 		} else if n.Op != token.REM {
 			continue
 		}
 		id := p.snowflake(n.X)
 		switch cut, _ := id.(*ast.BinaryExpr); {
 		case id == nil:
-		case cut != nil && cut.Op == token.SHR: // other bits are the last ones then
-		case known && by%2 == 1: // the bits of the time make even shares
-		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence of a layout, or its number
+		case cut != nil && cut.Op == token.SHR: // after a shift, other bits are the last ones
+		case known && by%2 == 1: // the bits of the time make the shares even
+		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence or node number
 		default:
 			p.ReportRangef(n, "the last bits of a Snowflake are mostly 0 or equal, so that its remainder makes uneven shares; take that of a hash")
 		}
 	}
 }
 
-// snowflake returns where the value of e comes from, if that is a Snowflake, or one converted to another type; else nil.
+// snowflake returns the expression that determines the value of e if that is a Snowflake, or a
+// Snowflake converted to another type. Otherwise it returns nil.
 func (p *program) snowflake(e ast.Expr) ast.Expr {
-	from := p.origin(e) // or a call with several results, the first of which is e
+	from := p.origin(e) // may be a call with several results, the first of which is e
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() {
 		if id := p.snowflake(call.Args[0]); id != nil {
 			return id
@@ -98,7 +103,8 @@ func floats(p *program) {
 	}
 }
 
-// isFloat reports whether e is a float that no operator has computed, or one converted to an integer.
+// isFloat reports whether e is a float, or a float converted to an integer. Constants and results
+// of binary operators do not count.
 func (p *program) isFloat(e ast.Expr) bool {
 	from := p.origin(e)
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() && isKind(p.TypeOf(e), types.IsInteger) {
@@ -108,7 +114,7 @@ func (p *program) isFloat(e ast.Expr) bool {
 	return isKind(p.TypeOf(e), types.IsFloat) && !computed && p.Types[from].Value == nil
 }
 
-// isExact reports whether e is a constant that a float64 holds.
+// isExact reports whether e is a constant that a float64 can represent exactly.
 func (p *program) isExact(e ast.Expr) bool {
 	v := p.Types[e].Value
 	if v == nil {
@@ -118,7 +124,7 @@ func (p *program) isExact(e ast.Expr) bool {
 	return exact
 }
 
-// isKind reports whether t is a number of a kind, or declared as one.
+// isKind reports whether t, or its underlying type, is a basic type of the given kind.
 func isKind(t types.Type, kind types.BasicInfo) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&kind != 0
@@ -139,7 +145,8 @@ func nextErrors(p *program) {
 	}
 }
 
-// comparedWithZero reports whether the function around c looks whether the variable is 0.
+// comparedWithZero reports whether the function around c compares variable v with 0 or uses its
+// IsZero method.
 func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	id, _ := v.(*ast.Ident)
 	obj := p.ObjectOf(id)

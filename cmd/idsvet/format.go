@@ -1,5 +1,8 @@
 package main
 
+// Analyzers for IDs in a form that is not their text: fmt verbs (verb) and types without methods in
+// JSON (plaintype).
+
 import (
 	"go/ast"
 	"go/types"
@@ -27,7 +30,7 @@ func verbs(p *program) {
 			continue
 		}
 		format, args := p.text(call.Args[last-1]), call.Args[last:]
-		if strings.Contains(format, "[") { // arguments by number
+		if strings.Contains(format, "[") { // explicit argument indexes
 			continue
 		}
 		for _, m := range verbRE.FindAllStringSubmatch(format, -1) {
@@ -41,10 +44,10 @@ func verbs(p *program) {
 	}
 }
 
-// verbRE is a verb with its flags, width and precision, but without the index of an argument.
+// verbRE matches a verb with its flags, width and precision, but without an argument index.
 var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])`)
 
-// written reports an id that is written by a wrong verb.
+// written reports id if it is an ID that verb writes in the wrong form.
 func (p *program) written(id ast.Expr, verb string) {
 	t := elem(p.TypeOf(id))
 	kind := receiver(method(t, "String"))
@@ -64,12 +67,14 @@ func (p *program) written(id ast.Expr, verb string) {
 var plainType = rule("plaintype", "report values of type T uuid.UUID in encoding/json"+
 	"\n\nsilent if T has the method that counts", plainTypes, new(isPlain))
 
-// isPlain is the fact that a type is declared as uuid.UUID or ulid.ULID is, and so has none of their methods.
+// isPlain is the fact that a type is declared from uuid.UUID or ulid.ULID, as in
+// "type T uuid.UUID". Such a type has none of the ID's methods.
 type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}
 
-// plain returns the named type t and the id that it is declared as, or nil.
+// plain returns the name of type t and the ID type that it is declared from, or nil if it is not
+// plain.
 func (p *program) plain(t types.Type) (*types.TypeName, string) {
 	named, ok := types.Unalias(t).(*types.Named)
 	var fact isPlain
@@ -103,7 +108,7 @@ func plainTypes(p *program) {
 	}
 }
 
-// inJSON returns the first plain type in t, as encoding/json goes through it, or nil.
+// inJSON returns the first plain type that encoding/json finds in a value of type t, or nil.
 func (p *program) inJSON(t types.Type, seen map[types.Type]bool) types.Type {
 	t = elem(t)
 	read := func(name string) bool { return method(t, name) != nil }

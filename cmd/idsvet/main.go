@@ -1,11 +1,12 @@
-// The command idsvet moves a program to github.com/oneclock/ids from another library, and reports what compiles and is wrong
-// in programs that use it. Run it alone, or by go vet:
+// Idsvet moves a program to github.com/oneclock/ids from another library. In programs that use ids,
+// it also reports mistakes that the compiler accepts. Run it directly or through go vet:
 //
 //	idsvet -from google ./...
 //	idsvet ./...
 //	go vet -vettool="$(which idsvet)" ./...
 //
-// The file README.md says what it does and finds; idsvet help lists the analyzers, of which each can be switched off by a flag.
+// README.md describes the moves and the findings. Run idsvet help to list the analyzers, and switch
+// any of them off with its flag.
 package main
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/from"
 )
 
-// None of the analyzers guesses: where the code does not show that something is wrong, they are silent.
+// analyzers lists all analyzers. They never guess, and report only what the code shows to be wrong.
 var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, errEqual, mustParse, float}
 
 const usage = `idsvet reports what compiles and is wrong in programs that use github.com/oneclock/ids, and moves programs to it.
@@ -58,7 +59,8 @@ func main() {
 	if slices.ContainsFunc(args, regexp.MustCompile(`^-+from(=|$)`).MatchString) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
-	if args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") { // go vet asks for -V first
+	// go vet passes -V first, so one check is enough.
+	if args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") {
 		if err := from.Older("."); err != nil {
 			fmt.Fprintln(os.Stderr, "idsvet:", err)
 			os.Exit(1)
@@ -67,7 +69,8 @@ func main() {
 	multichecker.Main(analyzers...)
 }
 
-// version returns the versions of this program, as go install knows it, and of the Go that compiled it.
+// version returns the version of this program, as recorded by go install, and the version of Go
+// that compiled it.
 func version() string {
 	version := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -1,5 +1,8 @@
 package main
 
+// Analyzers for single expressions: a function used as a value (funcvalue), an error compared by ==
+// (errequal), and a constant text that does not parse (mustparse).
+
 import (
 	"go/ast"
 	"go/types"
@@ -34,14 +37,14 @@ func funcValues(p *program) {
 		}
 		f := p.callee(c.Parent().Node())
 		if f != nil && (f.FullName() == "reflect.ValueOf" || f.FullName() == "reflect.TypeOf") || p.amongFunctions(c) {
-			continue // the function is meant
+			continue // the program wants the function
 		}
 		d := analysis.Diagnostic{
 			Pos: e.Pos(), End: e.End(),
 			Message: fun.Pkg().Name() + "." + fun.Name() + " is a function: as a value it is equal to no id and prints as an address; call it",
 		}
 		switch c.Parent().Node().(type) {
-		case *ast.KeyValueExpr, *ast.CompositeLit: // what is listed may be wanted as a function
+		case *ast.KeyValueExpr, *ast.CompositeLit: // the function may be wanted: no fix
 		default:
 			d.SuggestedFixes = []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: e.End(), End: e.End(), NewText: []byte("()")}}}}
 		}
@@ -49,8 +52,9 @@ func funcValues(p *program) {
 	}
 }
 
-// amongFunctions reports whether c is a value of a map that is called FuncMap, as those of templates are, or in which another
-// value is a function that returns something else than an id.
+// amongFunctions reports whether c is a value in a literal that is meant to contain functions. The
+// type of such a literal has the name FuncMap, as in package template, or another of its values is
+// a function that returns something other than one ID.
 func (p *program) amongFunctions(c inspector.Cursor) bool {
 	lit, ok := c.Parent().Parent().Node().(*ast.CompositeLit)
 	if !ok {
@@ -70,7 +74,7 @@ func (p *program) amongFunctions(c inspector.Cursor) bool {
 var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns"+
 	"\n\nsilent for the errors of clocks and leases, which may come as they are, and for an err from elsewhere", errEquals)
 
-// wrapped are the errors that the library never returns as they are.
+// wrapped matches the names of the errors that this library returns only wrapped.
 var wrapped = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
 
 func errEquals(p *program) {
@@ -82,8 +86,8 @@ func errEquals(p *program) {
 	}
 }
 
-// isReturned reports whether e is a call of a function of the library or of Go's codecs, or a variable that gets its values from
-// such calls alone.
+// isReturned reports whether e is a call of a function in this library or in one of Go's encoding
+// packages, or a local variable that gets its values only from such calls.
 func (p *program) isReturned(e ast.Expr) bool {
 	values := []ast.Expr{ast.Unparen(e)}
 	id, _ := values[0].(*ast.Ident)

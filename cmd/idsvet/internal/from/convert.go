@@ -1,8 +1,8 @@
 package from
 
-// Conversions: which expressions of a file are rewritten or left. This file and template.go use
-// each other because the recursion is true: a conversion is a filled template, and the expressions
-// in a template have conversions of their own.
+// Conversions of the expressions in a file. This file and template.go call each other, because a
+// conversion fills a template, and the expressions in a template have conversions of their own.
+// This recursion is intended.
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// conversions returns those of the node at c and of all below it.
+// conversions returns the conversions of the node at c and of all nodes below it.
 func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 	switch n := c.Node().(type) {
 	case *ast.ImportSpec, *ast.CommentGroup:
@@ -30,7 +30,8 @@ func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 	return all
 }
 
-// expression returns the conversions of e, which is at c, or nil if it is none itself.
+// expression returns the conversions of e, which is the expression at c. If no rule and no name of
+// the library applies to e itself, it returns nil.
 func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	if done := f.byRule(c, e); done != nil {
 		return []conversion{*done}
@@ -46,7 +47,9 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	return nil
 }
 
-// byRule converts e by the first rule that fits. If none does, it returns why the first one does not; if none matches, nil.
+// byRule converts e by the first rule that matches and fits. If no matching rule fits, byRule
+// returns the conversion by the first one, which contains the reason. If no rule matches, it
+// returns nil.
 func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	for _, m := range f.matches(e) {
 		done := m.fill(c)
@@ -62,7 +65,7 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts a name of the library that no rule has: it is the same here, has another one, or is left.
+// name converts a name of the library that has no rule. It keeps, renames or leaves the name.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}
@@ -87,14 +90,14 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	return []conversion{done}
 }
 
-// leave returns the conversion of an expression that stays as it is, because of a name.
+// leave returns a conversion that leaves e unchanged because of name. why is the reason.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
 	done := conversion{left: why, of: name[strings.LastIndex(name, ".")+1:]}
 	f.finish(&done, e)
 	return done
 }
 
-// why says why a name is left.
+// why returns the reason why a name is left.
 func (f *file) why(name string) string {
 	if !f.lib.allowed(name) {
 		return "the program sets " + strings.Join(f.lib.set[name], " or ") + ", so it needs its own layout: " + f.lib.left[name]
@@ -102,7 +105,8 @@ func (f *file) why(name string) string {
 	return cmp.Or(f.lib.left[name], "no rule knows it")
 }
 
-// finish makes a conversion that of all e, and takes its edits from one that is left.
+// finish extends a conversion to all of e. If the conversion is left, finish removes its edits and
+// counts all uses in e.
 func (f *file) finish(done *conversion, e ast.Expr) {
 	done.start, done.end = f.span(e)
 	if done.left != "" {
@@ -110,11 +114,11 @@ func (f *file) finish(done *conversion, e ast.Expr) {
 	}
 }
 
-// hidden says why a template cannot name a package at e, or returns "".
+// hidden returns the reason why a template cannot use the name of a package at e, or "" if it can.
 func (f *file) hidden(pkg string, e ast.Expr) string {
 	name := f.known(pkg)
 	if name == "" {
-		return "" // the import will have a name that the file has nowhere
+		return "" // the new import gets a name that is unused in the file
 	}
 	_, obj := f.pkg.Scope().Innermost(e.Pos()).LookupParent(name, e.Pos())
 	if _, ok := obj.(*types.PkgName); obj == nil || ok {

@@ -1,5 +1,7 @@
 package from
 
+// Places where the program behaves differently after its move.
+
 import (
 	"go/ast"
 	"go/constant"
@@ -15,7 +17,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// differs returns the places of a file where the program behaves otherwise after its move, or where other modules keep the old type.
+// differs returns notes about the places in a file where the program behaves differently after its
+// move, or where other modules keep the old type.
 func (f *file) differs() (notes []note) {
 	for c := range f.root.Preorder() {
 		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
@@ -62,7 +65,7 @@ func (f *file) differs() (notes []note) {
 				}
 			}
 			notes = append(notes, f.compared(n, parts...)...)
-		case *ast.KeyValueExpr: // of a map[error]T
+		case *ast.KeyValueExpr: // possibly in a map[error]T
 			if f.sentinel(n.Key) != "" {
 				notes = append(notes, f.compared(n, n.Key)...)
 			}
@@ -73,8 +76,9 @@ func (f *file) differs() (notes []note) {
 	return notes
 }
 
-// differing returns a use at c of a name that gives another value here. That is decided if all arguments are constant or the
-// library's, or if the value is compared with the library's constants.
+// differing returns a note about the use of name at c, if name has another value here. There is no
+// note if all arguments are constants or results of the library's functions, or if the value is
+// compared only with the library's constants and with variables of its types.
 func (f *file) differing(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil
@@ -99,7 +103,8 @@ func (f *file) differing(c inspector.Cursor, name string) []note {
 	return f.firstNote(at, name, f.lib.differs[name])
 }
 
-// isNumber reports whether e is no variable of the library's types, and no constant of the library.
+// isNumber reports whether e is neither a variable of one of the library's types nor one of the
+// library's constants.
 func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
@@ -115,12 +120,14 @@ func (f *file) called(n ast.Node) string {
 	return f.callee(call).Name()
 }
 
-// comparing finds the names of functions that compare values or texts, in testify those of errors and names of types.
+// comparing matches the names of functions that compare values or texts. In testify, some of them
+// compare errors and the names of types.
 var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
-// compared notes what is another value here among the parts of a comparison: errors, their texts, names of types and import paths.
+// compared returns notes about the parts of a comparison that have another value here: errors,
+// their texts, names of types, and import paths.
 func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
-	ofError := strings.Contains(f.called(n), "Error") // or beside a call of the method Error
+	ofError := strings.Contains(f.called(n), "Error") // or one of the parts calls the method Error
 	for _, e := range parts {
 		for part := range ast.Preorder(e) {
 			ofError = ofError || f.called(part) == "Error"
@@ -147,7 +154,8 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 	return notes
 }
 
-// sentinel returns the name of the library's error that e is, or of a variable of the program's that has one, or "".
+// sentinel returns the name of e, if e is an error variable of the library, or a variable of the
+// program that contains one. Otherwise it returns "".
 func (f *file) sentinel(e ast.Expr) string {
 	obj, ok := f.used(e).(*types.Var)
 	if !ok || !types.AssignableTo(obj.Type(), errorType) || !(f.lib.sentinels[objectPath(obj)] && f.declares(obj.Pkg())) && !f.lib.owned(obj) {
@@ -156,5 +164,6 @@ func (f *file) sentinel(e ast.Expr) string {
 	return obj.Name()
 }
 
-// objectPath returns what names an object of a package in all that import it.
+// objectPath returns a name for an object of a package. The name is the same in all packages that
+// import the object.
 func objectPath(obj types.Object) string { return obj.Pkg().Path() + "." + obj.Name() }

@@ -1,30 +1,33 @@
 package from
 
+// Edits of a file's text, and the conversions that consist of them.
+
 import (
 	"cmp"
 	"slices"
 	"strings"
 )
 
-// An edit replaces the bytes from start to end. Names of packages in the text are marked, as "\x00uuid\x00", until it is known
-// how the file calls them.
+// An edit replaces the bytes from start to end with text. Package names in text are marked, for
+// example as "\x00uuid\x00", until it is known under which name the file imports the package.
 type edit struct {
 	start, end int
 	text       string
 }
 
+// mark returns the marked name of a package.
 func mark(pkg string) string { return "\x00" + pkg + "\x00" }
 
-// A conversion is an expression of the program that is written anew, or left as a whole.
+// A conversion is an expression of the program that is rewritten, or left as a whole.
 type conversion struct {
 	start, end int
 	edits      []edit
-	uses       int    // of the library's names
-	left       string // why it is left, as the report says it; "" if it is not
-	of         string // the name that is left
+	uses       int    // number of uses of the library's names
+	left       string // reason for the report why it is left, or ""
+	of         string // name for which it is left
 }
 
-// render returns the text from start to end with its edits made.
+// render returns the text from start to end with the edits applied.
 func render(src []byte, start, end int, edits []edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
@@ -38,7 +41,7 @@ func render(src []byte, start, end int, edits []edit) string {
 	return out.String()
 }
 
-// covered reports whether edits replace what is at an offset.
+// covered reports whether one of the edits replaces the byte at offset at.
 func covered(edits []edit, at int) bool {
 	return slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
 }

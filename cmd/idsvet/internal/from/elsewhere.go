@@ -1,5 +1,8 @@
 package from
 
+// Code that is not compiled here: files that no configuration has, and the packages that the
+// program needs.
+
 import (
 	"bytes"
 	"fmt"
@@ -19,7 +22,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// otherFiles notes what was not compiled and names the old library.
+// otherFiles notes files that name the old library but were not compiled.
 func (r *run) otherFiles() {
 	names := make([]string, len(r.paths))
 	for i, p := range r.paths {
@@ -51,11 +54,12 @@ func (r *run) otherFiles() {
 	})
 }
 
+// importedBy reports whether f imports the old library.
 func (r *run) importedBy(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.paths, importPath(i)) })
 }
 
-// folder returns the real path of a package's folder.
+// folder returns the directory of a package, if possible without symbolic links.
 func folder(p *packages.Package) string {
 	dir, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
@@ -64,11 +68,12 @@ func folder(p *packages.Package) string {
 	return dir
 }
 
-// findDependencies finds what the packages of the modules need. A module may need a published version of one beside it: that is another
-// package, which keeps the old types.
+// findDependencies finds the packages that the modules need. A module may need a published version
+// of another module of the program. The published version is a package of its own, which keeps the
+// old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
-		pkgs, _ := packages.Load(&packages.Config{ // what is found in spite of an error is right
+		pkgs, _ := packages.Load(&packages.Config{ // the packages found despite an error are right
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
 		}, "./...")
@@ -86,8 +91,10 @@ func (r *run) findDependencies(mods []string) {
 	}
 }
 
-// searchOthers looks into what is not compiled here: for the names that forbid rules, as snowflake.Epoch, in all files of the
-// modules, whatever the patterns, systems and tags, and of what they need; and for modules of others that assert the old types.
+// searchOthers searches the code that is not compiled here. It looks for names that forbid rules,
+// such as snowflake.Epoch, in all other Go files of the modules, whatever the patterns, systems and
+// tags are, and in the packages that the modules need. It also looks for modules of others that
+// assert the old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
@@ -113,7 +120,7 @@ func (r *run) searchOthers(mods []string) {
 	}
 }
 
-// addCauses adds those of some names that forbid rules, and notes where they are.
+// addCauses adds those names that forbid rules to the names in use, and notes where they are.
 func (r *run) addCauses(names []name) {
 	for _, n := range names {
 		for _, causes := range r.set {
@@ -126,15 +133,15 @@ func (r *run) addCauses(names []name) {
 	}
 }
 
-// A name is one of the old library in a file that is not compiled.
+// A name is a use of a name of the old library in a file that is not compiled.
 type name struct {
 	note
-	asserted bool // it is the type in an assertion or a switch
+	asserted bool // it is the type in a type assertion or a type switch
 }
 
 var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString
 
-// names returns the names of the old library in a file that is not compiled.
+// names returns the uses of the old library's names in a file that is not compiled.
 func (r *run) names(path string) (all []name) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)

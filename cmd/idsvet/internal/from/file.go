@@ -1,5 +1,7 @@
 package from
 
+// A file of the program, and the program's use of the old library.
+
 import (
 	"go/ast"
 	"go/token"
@@ -11,44 +13,54 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A library is the old library: its table, and what the program uses of it.
+// A library is the table of the old library, together with the program's use of the library.
 type library struct {
 	*table
-	uses  map[string]bool   // names, as tables write them
-	verbs map[string]bool   // in its texts of formats, as "%x" and "%#v"
-	own   map[string]string // the folders of the program's packages, by their paths
+	uses  map[string]bool   // names in use, in the notation of the tables
+	verbs map[string]bool   // verbs in literals, such as "%x" and "%#v"
+	own   map[string]string // directories of the program's packages, by import path
 
-	sentinels    map[string]bool              // the program's variables that have an error of the library, by objectPath
-	dependencies map[string]*packages.Package // what the program needs of others, by the paths
-	published    map[[2]string]bool           // modules, and paths of the program's packages of which they need a published version
-	databases    map[string]bool              // the paths of those that are database/sql, or need it, in other modules
-	asserting    map[string]string            // the modules of those that assert the old types, and where
+	// sentinels contains the program's package variables that are initialized with an error of the
+	// library, by objectPath.
+	sentinels map[string]bool
+	// dependencies are the packages that the program needs but does not contain, by import path.
+	// They include published versions of the program's own packages.
+	dependencies map[string]*packages.Package
+	// published contains pairs of a module's directory and the import path of a package of the
+	// program. The module needs a published version of that package.
+	published map[[2]string]bool
+	// databases contains the import paths of database/sql and of the packages in other modules that
+	// need it, except the old library's packages.
+	databases map[string]bool
+	// asserting maps the path of a module that asserts the old types to a place where it does so.
+	asserting map[string]string
 }
 
-// A file is a file of the program in one configuration.
+// A file is a source file of the program in one configuration.
 type file struct {
 	lib       *library
-	module    string // its folder
+	module    string // directory of its module
 	path      string
-	original  []byte // as it was read
-	src       []byte // with LF alone
+	original  []byte // contents as read
+	src       []byte // contents with the line ends of withLF
 	positions *token.File
 	fset      *token.FileSet
 	syntax    *ast.File
-	root      inspector.Cursor // of syntax
+	root      inspector.Cursor // the root of syntax
 	pkg       *types.Package
 	info      *types.Info
-	packages  map[string]*types.Package // the library's packages, by their paths
+	packages  map[string]*types.Package // packages of the old library, by import path
 }
 
-// declares reports whether a package is one of the program's, as it is here and not as it was published.
+// declares reports whether pkg is a package of the program, in its local version and not in a
+// published version that the file's module needs.
 func (f *file) declares(pkg *types.Package) bool {
 	return f.lib.own[pkg.Path()] != "" && !f.lib.published[[2]string{f.module, pkg.Path()}]
 }
 
 func (f *file) offset(p token.Pos) int { return f.positions.Offset(p) }
 
-// span returns the offsets where n begins and ends.
+// span returns the offsets of the start and the end of n.
 func (f *file) span(n ast.Node) (start, end int) { return f.offset(n.Pos()), f.offset(n.End()) }
 
 func (f *file) text(n ast.Node) string {
@@ -56,25 +68,26 @@ func (f *file) text(n ast.Node) string {
 	return string(f.src[start:end])
 }
 
-// replace returns the edit that writes something else for n.
+// replace returns an edit that replaces n with text.
 func (f *file) replace(n ast.Node, text string) edit {
 	start, end := f.span(n)
 	return edit{start, end, text}
 }
 
-// note returns a note on the line of p.
+// note returns a note about the line of p.
 func (f *file) note(p token.Pos, text string) note {
 	return note{path: f.path, line: f.positions.PositionFor(p, false).Line, text: text}
 }
 
-// firstNote returns a note about a name that is one of the first.
+// firstNote returns a note about the name of, which is printed before other notes.
 func (f *file) firstNote(p token.Pos, of, text string) []note {
 	n := f.note(p, text)
 	n.of, n.first = of, true
 	return []note{n}
 }
 
-// collect adds the names of the library that a package uses, and its packages to old, and reports whether there are any.
+// collect adds the names of the old library that a package uses to l.uses, and their packages to
+// old. It reports whether there are any.
 func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
 		return false
@@ -89,7 +102,8 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 	return any
 }
 
-// allowed reports whether the program has none of the names that forbid the rules of this one.
+// allowed reports whether the rules for name apply. A set row forbids them while the program uses
+// certain other names.
 func (l *library) allowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -99,13 +113,14 @@ func (l *library) allowed(name string) bool {
 	return true
 }
 
-// kept reports whether a name of the library is the same here, or that of a field which has another one.
+// kept reports whether name stays as it is, or is a field that only gets another name.
 func (l *library) kept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.allowed(name)
 }
 
-// named returns the name of the library's object that e names, as tables write it, or "". A field of the program that is
-// called as a type of the library is the object, too, if the type has another name here.
+// named returns the name of the old library's object that e refers to, in the notation of the
+// tables, or "". If a type of the library has another name here, a field of the program that embeds
+// the type counts as an object of the library, because it has the type's name.
 func (f *file) named(e ast.Expr) string {
 	obj := f.used(e)
 	switch obj := obj.(type) {
@@ -119,7 +134,7 @@ func (f *file) named(e ast.Expr) string {
 	return f.lib.oldName(obj)
 }
 
-// used returns the object that e names, or nil.
+// used returns the object that the identifier, selector or index expression e refers to, or nil.
 func (f *file) used(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -132,7 +147,9 @@ func (f *file) used(e ast.Expr) types.Object {
 	return nil
 }
 
-// field returns the name of a field of the library, or of one that embeds a type of the library.
+// field returns the name of v if v is a field of the old library, such as "NullUUID.UUID", or if v
+// embeds a type of the library that has another name here, such as "embedded.NullUUID". Otherwise
+// it returns "".
 func (f *file) field(v *types.Var) string {
 	if f.lib.owned(v) {
 		scope := v.Pkg().Scope()
@@ -150,7 +167,7 @@ func (f *file) field(v *types.Var) string {
 	return "embedded." + n.Obj().Name()
 }
 
-// count returns how many names of the library n has.
+// count returns the number of times that n uses names of the old library.
 func (f *file) count(n ast.Node) (all int) {
 	for part := range ast.Preorder(n) {
 		if id, ok := part.(*ast.Ident); ok && f.lib.owned(f.info.Uses[id]) {
@@ -160,7 +177,7 @@ func (f *file) count(n ast.Node) (all int) {
 	return all
 }
 
-// callee returns the function or method that is called, or nil.
+// callee returns the function or method that call calls, or nil. call may be nil.
 func (f *file) callee(call *ast.CallExpr) *types.Func {
 	if call == nil {
 		return nil

@@ -1,13 +1,17 @@
 package from
 
+// Other modules that keep the old types, or assert them.
+
 import (
 	"go/ast"
 	"go/types"
 	"slices"
 )
 
-// keeping notes a name of another module that has a type of the library and keeps it: a function, a variable, or an interface, which the
-// types of the program satisfy no more. Of a generic type the declared one counts: what it is given is the program's.
+// keeping returns a note if id is a name in another module and keeps a type of the old library. The
+// name is a function, a variable, a field, or an interface that the program's types then no longer
+// satisfy. For a generic type or function, its declaration counts, because the program chooses the
+// type arguments.
 func (f *file) keeping(id *ast.Ident) []note {
 	var obj types.Object
 	var kept []holding
@@ -33,8 +37,8 @@ func (f *file) keeping(id *ast.Ident) []note {
 		"the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].of.Name()+"(id)")
 }
 
-// asserted returns a call that gives a type of the library in an interface to a module that asserts the old one, and finds that
-// no more.
+// asserted returns a note if a call passes a type of the library in an interface to a module that
+// asserts the old type. The module does not recognize the new type.
 func (f *file) asserted(call *ast.CallExpr) []note {
 	fun := f.callee(call)
 	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.held(f.info.TypeOf(call.Fun), none) != nil {
@@ -49,7 +53,8 @@ func (f *file) asserted(call *ast.CallExpr) []note {
 		"an id for "+module+", which asserts the old type ("+where+") and does not find this one: move that first, or stay")
 }
 
-// module returns the path of the module that has a package, or that of the package, if it is not known.
+// module returns the path of the module that contains pkg. If the module is not known, it returns
+// the path of pkg.
 func (l *library) module(pkg *types.Package) string {
 	if p := l.dependencies[pkg.Path()]; p != nil && p.Module != nil {
 		return p.Module.Path

@@ -1,16 +1,22 @@
-// Package from moves a program from another library of identifiers to github.com/oneclock/ids. It goes by the types of the
-// program, while that still compiles with the old library, and changes only the bytes that its tables name.
+// Package from moves a program from another ID library to github.com/oneclock/ids. It uses the
+// program's types, while the program still compiles with the old library. It changes only the bytes
+// that its tables name.
 //
-// A conversion goes through these stages:
+// A move has these stages:
 //
-//	load         load.go      packages with their types, in each configuration
-//	conversions  convert.go   walks a file; byRule asks matches (match.go), which binds the letters of a rule (table.go)
-//	fill, fit    template.go  write what the rule says, and look at what stands around it
-//	merged       from.go      keeps what all configurations agree on
-//	rewritten    imports.go   names the packages, and makes the edits in the text
-//	write        write.go     replaces the files when all are ready; require (gocmd.go) changes go.mod
+//	load         load.go      loads the packages with their types, for each configuration
+//	conversions  convert.go   walks a file; byRule calls matches (match.go), which binds the
+//	                          letters of a rule (table.go)
+//	fill, fit    template.go  write the replacement, and adapt it to its context
+//	merged       from.go      keeps the conversions on which all configurations agree
+//	rewritten    imports.go   names the packages, and applies the edits (edit.go) to the text
+//	write        write.go     replaces the files when all are ready
+//	require      gocmd.go     changes go.mod
 //
-// Beside them the report is made: what differs (differs.go, stored.go, methods.go, refused.go, and foreign.go for other modules), what nobody compiled (elsewhere.go), and what no type shows (the unseen rows of the tables).
+// The report (report.go) lists the places where the program behaves differently. They are found by
+// differs.go, stored.go, methods.go and refused.go, and in other modules by foreign.go. It also
+// lists files that no configuration compiles (elsewhere.go), and differences that types cannot show
+// (the unseen rows of the tables).
 package from
 
 import (
@@ -33,7 +39,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Run runs the command with its arguments in a folder, and writes its report to out.
+// Run runs the command in dir with the given arguments, and returns its exit status. It writes the
+// report to out, and errors to errOut.
 func Run(dir string, args []string, out, errOut io.Writer) int {
 	flags := flag.NewFlagSet("idsvet", flag.ContinueOnError)
 	flags.SetOutput(errOut)
@@ -84,7 +91,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	return 0
 }
 
-// move does it all: it loads the program, converts it, writes it, and reports.
+// move loads the program, converts it, writes the changes and prints the report.
 func (r *run) move(configs []config) error {
 	if err := Older(r.dir); err != nil {
 		return err
@@ -95,7 +102,7 @@ func (r *run) move(configs []config) error {
 	}
 	root := mods[0]
 	if len(r.patterns) != 1 || r.patterns[0] != "./..." {
-		mods = []string{r.dir} // the patterns are relative to it
+		mods = []string{r.dir} // patterns are relative to it
 		for _, pattern := range r.patterns {
 			if !slices.ContainsFunc(configs, func(c config) bool { return r.matches(pattern, c) }) {
 				return fmt.Errorf("%s matches no package", pattern)
@@ -133,13 +140,15 @@ func (r *run) move(configs []config) error {
 	return err
 }
 
-// matches reports whether a package is there in a configuration.
+// matches reports whether pattern matches a package in configuration c.
 func (r *run) matches(pattern string, c config) bool {
 	folders, _ := goIn(r.dir, []string{"GOOS=" + c.goos}, "list", "-e", "-tags="+c.tags, "-f", "{{.Dir}}", pattern)
 	return strings.TrimSpace(folders) != ""
 }
 
-// replace prints the changes, or writes them. If a signal wants the end of the program, that waits until no file is half done.
+// replace writes the changes or, without -fix, prints them as a diff. If a signal arrives before
+// the first file is replaced, replace changes no file. If the signal arrives later, replace
+// finishes all files and then returns an error.
 func (r *run) replace(changes []change) error {
 	if !r.fix {
 		for _, c := range changes {
@@ -156,7 +165,8 @@ func (r *run) replace(changes []change) error {
 	return err
 }
 
-// convert returns the changes of all files, and notes what is left of them and what differs.
+// convert returns the changes to all files. It also notes the expressions that are left, and the
+// places where the program behaves differently.
 func (r *run) convert() (changes []change, err error) {
 	for _, path := range slices.Sorted(maps.Keys(r.files)) {
 		f := r.files[path][0]
@@ -194,11 +204,12 @@ func (r *run) convert() (changes []change, err error) {
 	return changes, nil
 }
 
-// merged returns the conversions of a file on which all configurations that compile it agree. Where they do not, it is left.
+// merged returns the conversions of a file on which all configurations that compile the file agree.
+// An expression on which they disagree is left.
 func (r *run) merged(path string) []conversion {
 	files := r.files[path]
 	all := make([][]conversion, len(files))
-	agree := map[string]int{} // how many configurations have a conversion
+	agree := map[string]int{} // number of configurations that have a conversion
 	for i, f := range files {
 		all[i] = f.conversions(f.root)
 		for _, c := range all[i] {
@@ -224,9 +235,11 @@ func (r *run) merged(path string) []conversion {
 	return agreed
 }
 
-// printUnseen prints what to look for by hand, as far as the program has what it is about.
+// printUnseen prints the differences to look for by hand. It omits those that concern only names
+// that the program does not use.
 func (r *run) printUnseen() {
-	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n", root, r.page())
+	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n",
+		root, r.page())
 	has := func(name string) bool { return r.uses[name] || r.verbs[name] || r.dependencies[name] != nil }
 	for _, u := range r.unseen {
 		if u.names == nil || slices.ContainsFunc(u.names, has) {

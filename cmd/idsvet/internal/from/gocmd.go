@@ -1,5 +1,7 @@
 package from
 
+// Calls of the go command: its version, the program's modules, and changes to go.mod and go.work.
+
 import (
 	"bytes"
 	"cmp"
@@ -16,8 +18,8 @@ import (
 	"strings"
 )
 
-// Older says that the program's toolchain is newer than the one that compiled this command, which then cannot read its
-// packages, or returns nil.
+// Older returns an error if the Go toolchain of the program in dir is newer than the one that built
+// this command, by a minor version or more. This command then cannot read the program's packages.
 func Older(dir string) error {
 	out, err := goIn(dir, nil, "env", "GOVERSION")
 	if err != nil {
@@ -30,12 +32,15 @@ func Older(dir string) error {
 	return nil
 }
 
-// newerGo reports whether release a, such as go1.27.0, is of a later minor version than b.
+// newerGo reports whether release a, such as go1.27.0, has a later minor version than b. It returns
+// false if b is not a release.
 func newerGo(a, b string) bool {
 	return version.IsValid(b) && version.Compare(version.Lang(a), version.Lang(b)) > 0
 }
 
-// goIn runs the go command in dir.
+// goIn runs the go command in dir with env added to the environment, and returns its output. The
+// error includes what the go command wrote to its standard error, without the lines about
+// downloads.
 func goIn(dir string, env []string, args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	var stderr bytes.Buffer
@@ -50,7 +55,8 @@ func goIn(dir string, env []string, args ...string) (string, error) {
 
 var downloading = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
-// modules returns the folder whose go.mod counts in dir, if there is one, and those below dir that have one.
+// modules returns the directories of the program's modules: the one whose go.mod applies in dir, if
+// any, and those below dir that contain a go.mod.
 func modules(dir string) ([]string, error) {
 	out, err := goIn(dir, nil, "env", "GOMOD")
 	if err != nil {
@@ -71,12 +77,14 @@ func modules(dir string) ([]string, error) {
 	return all, nil
 }
 
-// skipped reports whether no module of the program is in a folder of that name; examples may be in one that begins with "_".
+// skipped reports whether no module of the program is in a directory with the given name. A
+// directory whose name begins with "_" is not skipped, because it may contain examples.
 func skipped(name string) bool {
 	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.'
 }
 
-// environment returns what the go command needs beside the environment for a module that its workspace does not have.
+// environment returns the variables to add to the environment of a go command in a module. If the
+// module does not belong to its workspace, they turn the workspace off.
 func environment(module string) []string {
 	all, err := goIn(module, nil, "list", "-m", "-f", "{{.Dir}}")
 	if err == nil && slices.Contains(strings.Split(all, "\n"), module) {
@@ -107,14 +115,14 @@ var (
 // A goFile is a go.mod or go.work file.
 type goFile struct{ folder, kind, text string }
 
-// readGoFile reads the file of a kind, "mod" or "work", that counts in a folder.
+// readGoFile reads the go.mod or go.work file that applies in a folder. kind is "mod" or "work".
 func readGoFile(folder, kind string) goFile {
 	text, _ := goIn(folder, nil, kind, "edit", "-print")
 	return goFile{folder, kind, text}
 }
 
-// goVersion returns the version in the file's go line, or the one that the go command assumes for a
-// go.mod without that line.
+// goVersion returns the version in the file's go line. In a go.mod without this line, the go
+// command assumes 1.16.
 func (g goFile) goVersion() string {
 	if m := goLine.FindStringSubmatch(g.text); m != nil {
 		return m[1]
@@ -122,8 +130,9 @@ func (g goFile) goVersion() string {
 	return "1.16"
 }
 
-// reportRaised reports that the go line of a file has been raised, if it has. decides says whether the
-// file also decides the GODEBUG defaults: in a workspace, only go.work does.
+// reportRaised prints a line if the go line of a file has been raised. If the file also decides the
+// GODEBUG defaults, and does not set them itself, a second line shows how to keep them. In a
+// workspace, only go.work decides them.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {
@@ -138,7 +147,8 @@ func (r *run) reportRaised(before goFile, decides bool) {
 	}
 }
 
-// require lets each module that was changed require this library, or prints how.
+// require makes each changed module require this library or, without -fix, prints the commands for
+// it.
 func (r *run) require(mods []string, changes []change) error {
 	var errs []error
 	for _, mod := range mods {
@@ -148,7 +158,7 @@ func (r *run) require(mods []string, changes []change) error {
 		env := environment(mod)
 		before := readGoFile(mod, "mod")
 		commands := [][]string{{"get", root}, {"mod", "tidy"}}
-		if strings.Contains(before.text, root+" ") { // it requires or replaces this library
+		if strings.Contains(before.text, root+" ") { // it already requires or replaces this library
 			commands = commands[1:]
 		}
 		if _, err := os.Stat(filepath.Join(mod, "vendor", "modules.txt")); err == nil {
@@ -157,7 +167,8 @@ func (r *run) require(mods []string, changes []change) error {
 		work, inWork := goFile{}, false
 		if path, _ := goIn(mod, env, "env", "GOWORK"); strings.HasSuffix(strings.TrimSpace(path), ".work") {
 			work, inWork = readGoFile(filepath.Dir(strings.TrimSpace(path)), "work"), true
-			commands = append(commands, []string{"work", "use"}) // its go line must not be below those of its modules
+			// The go line of go.work must be at least as high as its modules' go lines.
+			commands = append(commands, []string{"work", "use"})
 		}
 		for _, c := range commands {
 			if !r.fix {
@@ -179,7 +190,7 @@ func (r *run) require(mods []string, changes []change) error {
 	return errors.Join(errs...)
 }
 
-// moduleOf returns the innermost of the modules that has the file.
+// moduleOf returns the innermost module in mods that contains the file, or "".
 func moduleOf(path string, mods []string) (best string) {
 	for _, m := range mods {
 		if strings.HasPrefix(path, m+string(filepath.Separator)) && len(m) > len(best) {
@@ -189,8 +200,8 @@ func moduleOf(path string, mods []string) (best string) {
 	return best
 }
 
-// walk calls look for the program's files in a folder and below it, but not for those in the folders
-// to omit. It skips what cannot be read.
+// walk calls look for each regular file of the program in dir and its subdirectories, but not for
+// those in the directories to omit. It ignores directories and files that it cannot read.
 func walk(dir string, omit map[string]bool, look func(path string, d fs.DirEntry)) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

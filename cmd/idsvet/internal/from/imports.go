@@ -1,5 +1,7 @@
 package from
 
+// The new text of a file, with its edits applied and its imports adapted.
+
 import (
 	"bytes"
 	"cmp"
@@ -19,17 +21,19 @@ import (
 	"golang.org/x/tools/imports"
 )
 
+// marked matches the marked name of a package.
 var marked = regexp.MustCompile("\x00(\\w+)\x00")
 
-// An imported says what the imports of a file are to be.
+// An imported describes the imports that a file gets.
 type imported struct {
-	names  map[string]string // what the file calls the packages that it needs
-	keep   bool              // whether the old library has a use
-	rename string            // what that is called then, if it cannot keep its name
-	edits  []edit            // of the whole file
+	names  map[string]string // names of the imported packages in the file
+	keep   bool              // the old library is still used
+	rename string            // new name of the old library, or "" if it keeps its name
+	edits  []edit            // edits of the whole file
 }
 
-// rewritten returns the text of the file with its conversions made, and notes of what does not compile then.
+// rewritten returns the text of the file with its conversions applied, and notes about what does
+// not compile in that text.
 func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, err error) {
 	var all []edit
 	for _, c := range conversions {
@@ -44,7 +48,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
-	// A file that imports this library already keeps one import of it, if its name is visible everywhere.
+	// If the file already imports this library under a name that is visible everywhere in the file,
+	// it keeps that import as its only one.
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
@@ -71,7 +76,7 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	return f.formatted(out), f.unused(all), nil
 }
 
-// qualifiers returns the names of the old package that the edits leave.
+// qualifiers returns an edit for each use of an old package's name that the edits do not replace.
 func (f *file) qualifiers(edits []edit) (left []edit) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -83,7 +88,8 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats a new text of the file, if the old one was formatted, and gives it the line ends of that.
+// formatted formats out, a new text of the file, if the old text was formatted. It also gives out
+// the line ends of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
@@ -119,7 +125,8 @@ func (f *file) importName(path string) string {
 	return ""
 }
 
-// redeclares reports whether something in the file but an import may have the name.
+// redeclares reports whether a declaration in the file may have the given name. Imports, fields and
+// methods do not count.
 func (f *file) redeclares(name string) bool {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -133,7 +140,8 @@ func (f *file) redeclares(name string) bool {
 	return false
 }
 
-// free returns the name, or one like it that the file does not have.
+// free returns a name that the file and its package do not use: the given name, if possible, or
+// else that name with another number at its end.
 func (f *file) free(name string) string {
 	taken := map[string]bool{}
 	for n := range ast.Preorder(f.syntax) {
@@ -147,7 +155,8 @@ func (f *file) free(name string) string {
 	return name
 }
 
-// old returns the first import of the old library and the name by which the file calls that, or nil and "".
+// old returns the first import of the old library, and its name in the file. If there is none, it
+// returns nil and "".
 func (f *file) old() (*ast.ImportSpec, string) {
 	for _, i := range f.syntax.Imports {
 		if slices.Contains(f.lib.paths, importPath(i)) {
@@ -157,16 +166,17 @@ func (f *file) old() (*ast.ImportSpec, string) {
 	return nil, ""
 }
 
+// importPath returns the path of an import without its quotes.
 func importPath(i *ast.ImportSpec) string { return strings.Trim(i.Path.Value, `"`+"`") }
 
-// importsAs reports whether the file imports a path under the name.
+// importsAs reports whether the file imports path under the given name.
 func (f *file) importsAs(path, name string) bool {
 	return slices.ContainsFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool {
 		return importPath(i) == path && f.info.PkgNameOf(i).Name() == name
 	})
 }
 
-// headEnd returns where the imports end, with a comment on their last line.
+// headEnd returns the offset at which the imports end, including a comment on their last line.
 func (f *file) headEnd() int {
 	end := f.syntax.Name.End()
 	for _, d := range f.syntax.Decls {
@@ -182,12 +192,13 @@ func (f *file) headEnd() int {
 	return f.offset(end)
 }
 
-// head returns the text up to the end of the imports: with the packages that are needed, and without those that the edits leave
-// without a use.
+// head returns the text of the file up to the end of the imports. It adds the packages that are
+// needed, and removes those that the edits leave without a use.
 func (f *file) head(to imported) (string, error) {
 	fset := token.NewFileSet()
 	src := string(f.src[:f.headEnd()])
-	head, err := parser.ParseFile(fset, f.path, src+"\n\n\n", parser.ParseComments) // the lines have room for an import
+	// The empty lines have room for an import.
+	head, err := parser.ParseFile(fset, f.path, src+"\n\n\n", parser.ParseComments)
 	if err != nil {
 		return "", err
 	}
@@ -208,7 +219,8 @@ func (f *file) head(to imported) (string, error) {
 	return strings.TrimSuffix(string(grouped), "\n"), err
 }
 
-// called returns the name that an import gives to a package, or "" if it is the package's own.
+// called returns the name that an import must give to a package, or "" if it is the package's own
+// name.
 func (to imported) called(pkg string) string {
 	if to.names[pkg] == pkg {
 		return ""
@@ -216,7 +228,8 @@ func (to imported) called(pkg string) string {
 	return to.names[pkg]
 }
 
-// replaceImports deletes, renames and replaces the imports of the file in a copy of its head, and reports whether one was.
+// replaceImports deletes, renames and replaces imports in head, a copy of the file's head. It
+// reports whether it changed any of them.
 func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) (changed bool) {
 	door := f.lib.door
 	old, _ := f.old()
@@ -242,6 +255,7 @@ func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) 
 	return changed
 }
 
+// setImport gives an import a new path and name. An empty name stands for the package's own.
 func setImport(i *ast.ImportSpec, name, path string) {
 	at := i.Pos()
 	i.Name, i.Path.Value = nil, strconv.Quote(path)
@@ -250,7 +264,8 @@ func setImport(i *ast.ImportSpec, name, path string) {
 	}
 }
 
-// gone reports whether obj, a package or a variable, is used in the file, but only in what the edits remove.
+// gone reports whether obj, a package or a variable, is used in the file, but only in text that the
+// edits remove.
 func (f *file) gone(obj types.Object, edits []edit) bool {
 	used, name := false, regexp.MustCompile(`\b`+regexp.QuoteMeta(obj.Name())+`\b`)
 	for node := range ast.Preorder(f.syntax) {
@@ -268,7 +283,7 @@ func (f *file) gone(obj types.Object, edits []edit) bool {
 	return used
 }
 
-// unused notes the local variables that the edits leave without a use.
+// unused returns notes about the local variables that the edits leave without a use.
 func (f *file) unused(edits []edit) (notes []note) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		v, ok := f.info.Defs[c.Node().(*ast.Ident)].(*types.Var)

@@ -1,5 +1,7 @@
 package from
 
+// The loading of the program's packages, with their types.
+
 import (
 	"bytes"
 	"fmt"
@@ -21,7 +23,8 @@ import (
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
 
-// load adds the files of a module's packages in a configuration.
+// load adds the files of a module's packages as configuration c compiles them. If a package that
+// uses the old library does not compile, load returns an error.
 func (r *run) load(module string, c config) error {
 	texts := map[string][]byte{}
 	cfg := &packages.Config{
@@ -71,18 +74,21 @@ func (r *run) load(module string, c config) error {
 	return nil
 }
 
-// isFork reports whether p belongs to a copy of the old library in the program's folder. Go's own
-// uuid has no module, so a module of that name is the program's.
+// isFork reports whether p belongs to a copy of the old library in the program's folder. A copy is
+// a module with the library's path. Go's own package uuid belongs to no module, so a module with
+// the path uuid is the program's own and no copy.
 func (r *run) isFork(p *packages.Package) bool {
 	return p.Module != nil && strings.Contains(p.Module.Path, ".") && slices.Contains(r.paths, p.Module.Path)
 }
 
+// addFork notes a copy of the old library, which stays unchanged.
 func (r *run) addFork(folder string) {
 	r.forks[folder] = true
 	r.other = append(r.other, note{path: folder, text: "it is a copy of the old library, and stays as it is: delete it when nothing needs it"})
 }
 
-// addFiles adds the files of a package. Of one that has cgo the go command compiles another file.
+// addFiles adds the files of a package. A file with cgo cannot be converted, because the go command
+// compiles another file in its place. If such a file imports the old library, addFiles notes it.
 func (r *run) addFiles(module string, p *packages.Package, texts map[string][]byte, old map[string]*types.Package) {
 	for i, syntax := range p.Syntax {
 		path := p.CompiledGoFiles[i]
@@ -116,11 +122,11 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 	}
 }
 
-// verbs finds the verbs in a text, without their flags but that of %#v.
+// verbs matches the verbs of a format. It ignores their flags, except the one of %#v.
 var verbs = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
 
-// missing returns what the go command says of modules and packages that it cannot find, of which the errors of types tell only
-// the consequences.
+// missing returns the go command's errors about modules and packages that it cannot find. The
+// errors about types show only their consequences.
 func (r *run) missing(cfg packages.Config) (errs []packages.Error) {
 	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
 	pkgs, _ := packages.Load(&cfg, r.patterns...)
@@ -128,8 +134,8 @@ func (r *run) missing(cfg packages.Config) (errs []packages.Error) {
 	return errs
 }
 
-// causes returns the texts of errors, each once, without those that have no place or follow from a module that is missing, if
-// there are others.
+// causes returns the texts of errs, each once. It leaves out errors that have no position and
+// errors that follow from a missing module, unless there are no other errors.
 func (r *run) causes(errs []packages.Error) (texts []string) {
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))
@@ -145,7 +151,8 @@ func (r *run) causes(errs []packages.Error) (texts []string) {
 	return texts
 }
 
-// withLF returns a text of which each line ends in CR and LF with LF alone, and others as they are.
+// withLF replaces CR LF with LF in a text whose lines all end in CR LF. It returns any other text
+// unchanged.
 func withLF(src []byte) []byte {
 	if bytes.Count(src, []byte("\r\n")) != bytes.Count(src, []byte("\n")) {
 		return src

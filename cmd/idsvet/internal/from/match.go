@@ -1,5 +1,7 @@
 package from
 
+// Matches of rules and expressions of the program.
+
 import (
 	"go/ast"
 	"go/constant"
@@ -11,19 +13,21 @@ import (
 	"strings"
 )
 
-// A match is what the letters of a pattern stand for.
+// A match is a rule whose pattern matches an expression of the program.
 type match struct {
 	*file
 	rule  *rule
-	bound map[string]ast.Expr
-	path  map[string]string // the embedded fields through which a method of the letter was found, as ".UUID"
+	bound map[string]ast.Expr // the expression that a letter is bound to
+	// path contains the embedded fields through which a method of a bound expression was found, by
+	// letter, such as ".UUID".
+	path map[string]string
 }
 
 // matches returns the matches of all rules for e.
 func (f *file) matches(e ast.Expr) (all []*match) {
 	for _, r := range f.lib.rules {
 		if reflect.TypeOf(r.pattern) != reflect.TypeOf(e) {
-			continue // most are of another kind, which costs nothing to see
+			continue // a fast check that excludes most rules
 		}
 		m := &match{f, r, map[string]ast.Expr{}, map[string]string{}}
 		if m.match(r.pattern, e) {
@@ -33,6 +37,7 @@ func (f *file) matches(e ast.Expr) (all []*match) {
 	return all
 }
 
+// match reports whether e matches p, a part of the pattern, and binds the letters in p.
 func (m *match) match(p, e ast.Expr) bool {
 	if _, ok := p.(*ast.ParenExpr); !ok && p != m.rule.pattern {
 		e = ast.Unparen(e)
@@ -69,7 +74,7 @@ func (m *match) match(p, e ast.Expr) bool {
 	return false
 }
 
-// qualified reports whether s is a name of the package that a pattern calls pkg.
+// qualified reports whether s is an allowed name in the package that patterns call pkg.
 func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	x, _ := s.X.(*ast.Ident)
 	name, ok := m.info.Uses[x].(*types.PkgName)
@@ -82,7 +87,7 @@ func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	return name.Imported().Path() == newPackages[pkg]
 }
 
-// member reports whether s is the method or field that p names.
+// member reports whether s is the method or field that p names, and binds the letter before it.
 func (m *match) member(p, s *ast.SelectorExpr) bool {
 	sel := m.info.Selections[s]
 	if sel == nil || sel.Kind() == types.MethodExpr {
@@ -115,8 +120,13 @@ var errorType = types.Universe.Lookup("error").Type()
 
 var canonical = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// bind lets a letter stand for e, if that is what the table says of it: any expression; a constant, which is a UUID in its
-// usual form; a string, and no type declared as one; an error; or a value of a type of the library.
+// bind binds letter to e, if e has the type that the table's let row requires:
+//
+//	none       any expression
+//	constant   a constant text that is a UUID in canonical form
+//	string     a string, but not a value of a type declared as string
+//	error      an error
+//	otherwise  a value of the given type of the library
 func (m *match) bind(letter string, e ast.Expr) bool {
 	tv := m.info.Types[e]
 	switch want := m.lib.letters[letter]; want {

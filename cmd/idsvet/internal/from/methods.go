@@ -1,5 +1,7 @@
 package from
 
+// Interfaces that only the old types satisfy, or only the new ones.
+
 import (
 	_ "embed"
 	"go/ast"
@@ -12,14 +14,15 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// methodsTXT has the lines of api.txt for the methods of the types that old ones become.
+// methodsTXT contains the lines of api.txt about the methods of the types that replace old types.
 //
 //go:embed methods.txt
 var methodsTXT string
 
 var methodLine = regexp.MustCompile(`(?m)^ids: func \(\*?(\w+)(?:\[T\])?\)\.(.*)$`)
 
-// newMethods has the methods of each type here, with their parameters and results.
+// newMethods contains the methods that each type has here, with their parameters and results. It
+// contains them under the old names of the types, too.
 var newMethods = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, m := range methodLine.FindAllStringSubmatch(methodsTXT, -1) {
@@ -34,20 +37,22 @@ var newMethods = func() map[string]map[string]bool {
 	return all
 }()
 
-// lost notes that the value at c goes into an interface that it does not satisfy here.
+// lost returns a note if the value at c is used as an interface that it does not satisfy here.
 func (f *file) lost(c inspector.Cursor) []note {
 	want := syntax.Wanted(f.info, c)
 	if want == nil || !types.IsInterface(want) {
 		return nil
 	}
-	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && f.named(call.Fun) != "" { // as ulid.New(t, entropy): a rule has it
+	// A call of the library has its own rule, for example ulid.New(t, entropy).
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && f.named(call.Fun) != "" {
 		return nil
 	}
 	e := c.Node().(ast.Expr)
 	for m := range want.Underlying().(*types.Interface).Methods() {
 		method, _, _ := types.LookupFieldOrMethod(f.info.TypeOf(e), true, nil, m.Name())
 		of, _, _ := strings.Cut(f.lib.oldName(method), ".")
-		if n := named(f.info.TypeOf(e)); of == "" && n != nil { // a method of what the type embeds, as MonotonicEntropy's Read
+		// An embedded type may provide the method, for example Read of MonotonicEntropy.
+		if n := named(f.info.TypeOf(e)); of == "" && n != nil {
 			of = f.lib.oldName(n.Obj())
 		}
 		if newMethods[of] != nil && !newMethods[of][form(m)] {
@@ -57,8 +62,9 @@ func (f *file) lost(c inspector.Cursor) []note {
 	return nil
 }
 
-// satisfied notes a type of a type switch or an assertion, an interface that values of an old type satisfy only before the move or
-// only after it, if what is asked may have such a value.
+// satisfied returns notes about t, the type in a type assertion or type switch on a value of type
+// asked. There is a note if t is an interface that an old type satisfies only before the move, or
+// only after it, and if the value may have that old type.
 func (f *file) satisfied(t ast.Expr, asked types.Type) (notes []note) {
 	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
 	if !ok {
@@ -86,7 +92,7 @@ func (f *file) satisfied(t ast.Expr, asked types.Type) (notes []note) {
 	return notes
 }
 
-// form returns a method as methods.txt writes it.
+// form returns a method in the notation of methods.txt.
 func form(m *types.Func) string {
 	sig := m.Signature()
 	unnamed := func(list *types.Tuple) *types.Tuple {
@@ -98,7 +104,7 @@ func form(m *types.Func) string {
 	}
 	text := types.TypeString(types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic()), func(p *types.Package) string {
 		if strings.Contains(p.Path(), ".") {
-			return "" // perhaps the old library
+			return "" // may be the old library
 		}
 		return p.Name()
 	})

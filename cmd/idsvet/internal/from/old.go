@@ -1,18 +1,22 @@
 package from
 
+// Packages, names and types of the old library.
+
 import (
 	"go/types"
 	"slices"
 )
 
+// isOld reports whether pkg belongs to the old library. pkg may be nil.
 func (t *table) isOld(pkg *types.Package) bool {
 	return pkg != nil && slices.Contains(t.paths, pkg.Path())
 }
 
-// owned reports whether obj belongs to the old library.
+// owned reports whether obj belongs to the old library. obj may be nil.
 func (t *table) owned(obj types.Object) bool { return obj != nil && t.isOld(obj.Pkg()) }
 
-// oldName returns the name of an object of the old library as tables write it, "New" or "UUID.String", or "".
+// oldName returns the name of an object of the old library in the notation of the tables, such as
+// "New" or "UUID.String". It returns "" for any other object.
 func (t *table) oldName(obj types.Object) string {
 	if !t.owned(obj) {
 		return ""
@@ -25,7 +29,7 @@ func (t *table) oldName(obj types.Object) string {
 	return obj.Name()
 }
 
-// named returns the named type that t is, or to which it points, or nil.
+// named returns t, or the type that t points to, if it is a named type. Otherwise it returns nil.
 func named(t types.Type) *types.Named {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()

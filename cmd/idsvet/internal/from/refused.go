@@ -1,5 +1,7 @@
 package from
 
+// Constant texts that the parsers of this library refuse.
+
 import (
 	"fmt"
 	"go/ast"
@@ -9,7 +11,8 @@ import (
 	"strings"
 )
 
-// texts has the texts that the parsers of the types here accept, and what is said of others.
+// texts contains, for each type here, the texts that its parser accepts, and a message about other
+// texts.
 var texts = map[string]struct {
 	accepted *regexp.Regexp
 	not      string
@@ -19,12 +22,14 @@ var texts = map[string]struct {
 		"is no UUID: write 8-4-4-4-12 hexadecimal digits"},
 	"ULID": {regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`),
 		"is no ULID: write 26 digits and letters but I, L, O and U, which begin with 0 to 7"},
-	"ID": {regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{25}$`), // of typeid
+	// the ID of package typeid
+	"ID": {regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{25}$`),
 		"is no TypeID: after the prefix come 26 digits and lower-case letters but i, l, o and u, which begin with 0 to 7"},
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is no Snowflake: write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panics notes a call of the library's MustParse with a constant text that is refused here.
+// panics returns a note if call is a MustParse of the library with a constant text that this
+// library refuses.
 func (f *file) panics(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
 	if fun == nil || !f.lib.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
@@ -39,7 +44,8 @@ func (f *file) panics(call *ast.CallExpr) (notes []note) {
 	return notes
 }
 
-// Refused says why the parser of a type here does not accept s, or returns "" if it does, or if that cannot be told.
+// Refused returns the reason why the parser of the given type of this library does not accept s. It
+// returns "" if the parser accepts s, or if Refused cannot tell.
 func Refused(kind, s string) string {
 	text, known := texts[kind]
 	_, err := strconv.ParseInt(s, 10, 64)

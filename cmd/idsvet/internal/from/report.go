@@ -1,5 +1,7 @@
 package from
 
+// Notes, and the report that lists them.
+
 import (
 	"cmp"
 	"fmt"
@@ -13,24 +15,24 @@ import (
 // A note is a sentence about a line of a file.
 type note struct {
 	path  string
-	line  int    // or 0
-	of    string // the name that it is about, or ""
+	line  int    // line number, or 0
+	of    string // name that the note is about, or ""
 	text  string
-	first bool // it comes before others, and without its places if they are many
+	first bool // printed before others, and without places if there are many
 }
 
-// A report is what the command prints beside the changes.
+// A report is the output of the command, except for the changes.
 type report struct {
-	dir string // in which it was called
-	old string // the old library
+	dir string // directory in which the command was called
+	old string // name of the old library
 	out io.Writer
 
-	total, converted    int // uses of the library's names
-	toEdit, toLookAt    int // places
+	total, converted    int // numbers of uses of the library's names
+	toEdit, toLookAt    int // numbers of places
 	left, differ, other []note
 }
 
-// rel returns a path as the report shows it.
+// rel returns path relative to r.dir, or path itself if it is outside of r.dir.
 func (r *report) rel(path string) string {
 	rel, err := filepath.Rel(r.dir, path)
 	if err != nil || strings.HasPrefix(rel, "..") {
@@ -46,8 +48,9 @@ func (r *report) print() {
 	r.toLookAt += r.printNotes("look at these, too", r.other)
 }
 
-// printNotes prints what the notes say, each text once, with its places. Of what may be anywhere, as calls of Parse, it lists no
-// places if they are more than 50. It returns how many notes there are.
+// printNotes prints the notes under a title, each text once with its places. It omits the places of
+// a text that may occur anywhere, such as the one about calls of Parse, if there are more than 50.
+// It returns the number of notes.
 func (r *report) printNotes(title string, notes []note) int {
 	order := func(n note) int {
 		if n.first {
@@ -84,7 +87,7 @@ func (r *report) printNotes(title string, notes []note) int {
 	return len(notes)
 }
 
-// place returns the place of a note, and the name that it is about: "p.go:7: New".
+// place returns the place of a note and the name that the note is about, such as "p.go:7: New".
 func (r *report) place(n note) string {
 	place := r.rel(n.path)
 	if n.line > 0 {

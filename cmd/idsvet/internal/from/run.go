@@ -1,5 +1,7 @@
 package from
 
+// A run of the command, and the configurations for which it loads the program.
+
 import (
 	"cmp"
 	"os"
@@ -16,20 +18,22 @@ type run struct {
 	patterns []string
 	fix      bool
 
+	// mu guards the source texts while load collects them.
 	mu    sync.Mutex
-	files map[string][]*file // by their paths, one for each configuration that has the file
-	cgo   map[string]bool    // files of which the go command compiles another one
-	forks map[string]bool    // folders of modules that are a copy of the old library
+	files map[string][]*file // by path, once for each configuration that compiles it
+	cgo   map[string]bool    // files with cgo, in whose place others are compiled
+	forks map[string]bool    // directories of modules that copy the old library
 }
 
-// A config is a system and a set of build tags for which the program is compiled.
+// A config is a build configuration: an operating system and a set of build tags.
 type config struct{ goos, tags string }
 
 func (c config) String() string {
 	return strings.TrimSuffix(c.goos+" -tags "+c.tags, " -tags ")
 }
 
-// configs returns the systems and tags to look at: those of this machine, and all that are named, each with each.
+// configs returns each combination of a system and a set of tags. The systems are $GOOS (by
+// default, this machine's system) and those in goos. The sets are the empty set and those in tags.
 func configs(goos, tags []string) (all []config) {
 	for _, system := range append([]string{cmp.Or(os.Getenv("GOOS"), runtime.GOOS)}, goos...) {
 		for _, set := range append([]string{""}, tags...) {

@@ -1,5 +1,7 @@
 package from
 
+// Values that codecs and databases write and read.
+
 import (
 	"go/ast"
 	"go/constant"
@@ -15,16 +17,18 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// harmless finds the names of functions that store nothing of what they are given.
+// harmless matches the names of functions that do not store their arguments.
 var harmless = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
-// stored notes the types of the library in the expression at c, if a codec or a database may get it in an interface.
+// stored returns notes about the library's types in the value at c, if a codec or a database may
+// receive the value in an interface.
 func (f *file) stored(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
 	return f.storedBy(f.receiver(c), e, f.info.TypeOf(e))
 }
 
-// instance notes the types of the library in the arguments of a generic type or function.
+// instance returns notes about the library's types among the type arguments of id, which names a
+// generic type or function.
 func (f *file) instance(id *ast.Ident) (notes []note) {
 	for t := range f.info.Instances[id].TypeArgs.Types() {
 		notes = append(notes, f.storedBy(f.info.Uses[id].Pkg(), id, t)...)
@@ -32,8 +36,9 @@ func (f *file) instance(id *ast.Ident) (notes []note) {
 	return notes
 }
 
-// storedBy notes what the table says of the values of a type, which a package gets at e. For a database, the fields are noted
-// that hold them.
+// storedBy returns the notes of the stored rows about values of type t that package to receives at
+// e. If the package is a database, the place of a note is the field that contains the value, if
+// any.
 func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
@@ -58,13 +63,15 @@ func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []no
 	return notes
 }
 
-// reaches reports whether is is true of the path of a package, or of one that it imports, if it is the program's.
+// reaches reports whether is is true for the path of pkg. If pkg belongs to the program, it is
+// enough that is is true for one of its imports.
 func (f *file) reaches(pkg *types.Package, is func(path string) bool) bool {
 	return is(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return is(p.Path()) })
 }
 
-// receiver returns the package that gets the value at c in an interface: that of the function which is called, or of the type of
-// which the value becomes a part; nil if the value goes into no interface.
+// receiver returns the package that receives the value at c in an interface. It is the package of
+// the called function, or of the type that the value becomes a part of. If the value does not
+// become an interface, or the function does not store its arguments, receiver returns nil.
 func (f *file) receiver(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
@@ -90,21 +97,22 @@ func (f *file) receiver(c inspector.Cursor) *types.Package {
 	}
 }
 
-// A depth is how far into a type to look for those of the library.
+// A depth limits how far held searches a type. The arguments of generic types are always searched.
 type depth int
 
 const (
-	none      depth = iota // not into structs, but into functions; and always into the arguments of generic types
-	allFields              // into all fields that codecs see
+	none      depth = iota // parameters and results of functions, but no fields
+	allFields              // all fields that codecs see, but no functions
 )
 
-// A holding is a type of the library in another type, and the field of the program that has it there, or nil.
+// A holding is a type of the library within another type. field is the program's field that
+// contains it there, or nil.
 type holding struct {
 	of    *types.TypeName
 	field *types.Var
 }
 
-// held returns the types of the library of which values of a type have some in them.
+// held returns the types of the library that a value of type in may contain.
 func (f *file) held(in types.Type, into depth) []holding {
 	if in == nil {
 		return nil
@@ -112,7 +120,7 @@ func (f *file) held(in types.Type, into depth) []holding {
 	return f.heldAt(nil, in, into, map[types.Type]bool{})
 }
 
-// heldAt does so for the type of a field, or of none.
+// heldAt is like held, for the type of the field at, or of no field if at is nil.
 func (f *file) heldAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []holding) {
 	look := func(parts ...types.Type) {
 		for _, part := range parts {
@@ -155,7 +163,8 @@ func (f *file) heldAt(at *types.Var, in types.Type, into depth, seen map[types.T
 	return all
 }
 
-// tags notes fields that a codec or a database finds by the tag, or leaves out here.
+// tags returns notes about fields that a codec or a database recognizes by their tag, and about
+// fields that a codec omits after the move but wrote before it.
 func (f *file) tags(s *ast.StructType) (notes []note) {
 	for _, field := range s.Fields.List {
 		if field.Tag == nil {
@@ -166,7 +175,8 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 		named := func(key string) bool { return tag.Get(key) != "" && tag.Get(key) != "-" }
 		omitted := func(word string) bool {
 			key, option, _ := strings.Cut(word, ":")
-			_, plain := t.Underlying().(*types.Array) // is omitted by omitzero if it is all zero, with IsZero or without
+			// With or without IsZero, omitzero omits an array that is all zero.
+			_, plain := t.Underlying().(*types.Array)
 			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
 		}
 		for _, s := range f.lib.stored {
@@ -179,7 +189,8 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether values of t have the methods of the library's type, and no method IsZero of that or their own.
+// gainsIsZero reports whether values of type t have the methods of the library's type name, but no
+// method IsZero, neither from that type nor their own.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

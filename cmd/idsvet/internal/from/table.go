@@ -1,5 +1,7 @@
 package from
 
+// The tables of the old libraries, and their format.
+
 import (
 	"embed"
 	"errors"
@@ -12,47 +14,66 @@ import (
 	"strings"
 )
 
-// The tables, one for each library. A line that begins with a tab goes on with the row before. A row is one of
+// rulesFS contains the tables, one for each library. A line that begins with a tab continues the
+// previous row. A row has one of these forms:
 //
-//	package PATH…                 the import paths of the library's packages, the first word of its patterns being the last name
-//	let LETTER TYPE               what the letter stands for: see bind. x is an error in all tables
-//	same NAME…                    functions, types and methods that are the same here
-//	name TYPE.FIELD NEW           a field that has another name here
-//	PATTERN -> EXPRESSION         what is written instead; a letter, which each has once and in the same order, stands
-//	                              for any expression. A row of two errors stands for comparisons with ==, != and them, too
-//	PATTERN -> EXPRESSION, nil    the same, for a function whose error cannot occur here
-//	PATTERN -> EXPRESSION, ok     the same, for one that has a second result here, which is dropped
-//	                              if the first one is assigned; else the next row of the pattern counts
-//	PATTERN -> _, EXPRESSION      the same, for one whose first result is dropped
-//	PATTERN -> EXPRESSION, read   the same, for a list that shares its bytes with a variable: where they are only read
-//	PATTERN | PATTERN -> …        the same for each of several patterns; in the expression, same is the name in the pattern, and
-//	                              value the constant that it is
-//	set NAME… for NAME…           while the program uses the first names, the second ones are left
-//	text TEXT                     a part of the texts of its errors
-//	left NAME…: SENTENCE          what is left, and what to write
-//	differs NAME…: SENTENCE       what is another value here where these are used, if constants do not decide it
-//	stored TYPE WHERE: SENTENCE   what differs where the type is written and read: "codecs=PART,…" are parts of import paths,
-//	                              "tags=KEY,…" keys of fields' tags, "omits=KEY:OPTION,…" those whose option leaves out what is
-//	                              zero by a method IsZero that the type gains, and "queries" are arguments of a database.
-//	                              "unless=METHOD" is for versions in which the type does not have the method yet
-//	unseen SENTENCE               what no type shows
-//	unseen for NAME…: SENTENCE    the same, where the program has one of the names: of the library, of a verb in a format, as
-//	                              "%#v", or of a package that it needs, as "database/sql"
+//	package NAME PATH…           the import paths of the library's packages. Patterns call each of
+//	                             them NAME
+//	let LETTER TYPE              the values that the letter matches (see bind). In all tables, x
+//	                             is an error
+//	same NAME…                   functions, types and methods that are the same here
+//	name TYPE.FIELD NEW          a field that has another name here
+//	PATTERN -> EXPRESSION        the expression replaces the pattern. Each letter occurs once in
+//	                             both, in the same order. Without a let row, it matches any
+//	                             expression. A row of two errors also applies to comparisons with
+//	                             == and !=
+//	PATTERN -> EXPRESSION, nil   the same, for a function whose error cannot occur here
+//	PATTERN -> EXPRESSION, ok    the same, for a function that has a second result here, which is
+//	                             dropped. The row applies only if the first result is assigned;
+//	                             otherwise the pattern's next row applies
+//	PATTERN -> _, EXPRESSION     the same, for a function whose first result is dropped
+//	PATTERN -> EXPRESSION, read  the same, for a slice that shares its bytes with a variable. The
+//	                             row applies only where the bytes are only read
+//	PATTERN | PATTERN -> …       the same, for each of several patterns
+//	set NAME… for NAME…          while the program uses one of the first names, the others are
+//	                             left
+//	text TEXT                    a part of the texts of the library's errors
+//	left NAME…: SENTENCE         names that are left, and what to write instead
+//	differs NAME…: SENTENCE      names that have another value here. The sentence is printed where
+//	                             the program uses them, unless constants decide the value
+//	stored TYPE WHERE: SENTENCE  a difference where values of the type are written and read. WHERE
+//	                             is one or more of the words below
+//	unseen SENTENCE              a difference that types cannot show
+//	unseen for NAME…: SENTENCE   the same, for programs that have one of the names: a name of the
+//	                             library, a verb of a format, such as "%#v", or a package that the
+//	                             program needs, such as "database/sql"
+//
+// In an expression, three words refer to the old code: same is the matched name, value is the value
+// of the matched constant, and result is the type of the first result of the matched call.
+//
+// A stored row has these words after the type:
+//
+//	codecs=PART,…       parts of the import paths of codecs
+//	tags=KEY,…          keys of struct tags
+//	omits=KEY:OPTION,…  options of struct tags that omit what is zero by its method IsZero, which
+//	                    the type has only here
+//	queries             arguments of a database
+//	unless=METHOD       the row is for versions of the library in which the type lacks the method
 //
 //go:embed rules
 var rulesFS embed.FS
 
-// A table is what is known of one library.
+// A table contains the rows for one library.
 type table struct {
-	name    string   // "google"
-	paths   []string // of its packages
-	pkg     string   // the name of its package in patterns
-	door    string   // the package here that has the names which are the same
+	name    string   // such as "google"
+	paths   []string // import paths of its packages
+	pkg     string   // name of its packages in patterns
+	door    string   // name of the package here that has the same names
 	letters map[string]string
 	same    map[string]bool
-	names   map[string]string   // new names of fields
+	names   map[string]string   // new names of fields, by the old ones
 	rules   []*rule             // in the order in which they are tried
-	set     map[string][]string // names that are left, by the names whose use is the cause
+	set     map[string][]string // causes of names that are left, by these names
 	texts   []string
 	left    map[string]string
 	differs map[string]string
@@ -60,28 +81,29 @@ type table struct {
 	unseen  []unseen
 }
 
-// stored is what differs where values of a type are written and read.
+// A stored is a row about written and read values of a type.
 type stored struct {
 	name                string
 	codecs, tags, omits []string
 	queries             bool
-	unless              string // the method of the type without which the row counts, or ""
+	unless              string // method that the type must not have, or ""
 	what                string
 }
 
-// about reports whether the row is for a type of the library.
+// about reports whether the row applies to the given type of the library.
 func (s stored) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil
 }
 
-// unseen is what no type shows, in programs that have one of the names, or in all.
+// An unseen is a row about a difference that types cannot show. If names is nil, it applies to all
+// programs, and otherwise to those that have one of the names.
 type unseen struct {
 	names []string
 	what  string
 }
 
-// A rule is a pattern and what is written instead.
+// A rule is a pattern and its replacement.
 type rule struct {
 	row     string
 	pattern ast.Expr
@@ -89,7 +111,7 @@ type rule struct {
 	values  values
 }
 
-// values is how many values the template has, beside those of the pattern, and what they are.
+// values describes how the results of a template and of its pattern differ.
 type values int
 
 const (
@@ -102,7 +124,8 @@ const (
 
 var suffixes = map[string]values{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
 
-// A part of a template is text, a letter, the name of a package, or what the old expression has.
+// A part is a piece of a template: a text, a letter, the name of a package, or the word result or
+// value.
 type part struct {
 	text, letter, pkg string
 	result            bool // the type of the old call's first result
@@ -110,7 +133,7 @@ type part struct {
 	naked             bool // the letter needs no parentheses
 }
 
-// newPackages are the packages that templates name, with their import paths.
+// newPackages maps the package names in templates to import paths.
 var newPackages = map[string]string{
 	"ids": root, "uuid": root + "/uuid", "ulid": root + "/ulid", "snowflake": root + "/snowflake",
 	"base64": "encoding/base64", "bytes": "bytes", "errors": "errors", "strconv": "strconv", "strings": "strings", "time": "time",
@@ -118,9 +141,9 @@ var newPackages = map[string]string{
 
 const root = "github.com/oneclock/ids"
 
-// Libraries returns the names of all tables.
+// Libraries returns the names of the libraries that have a table.
 func Libraries() (names []string) {
-	entries, _ := rulesFS.ReadDir("rules") // it is embedded
+	entries, _ := rulesFS.ReadDir("rules") // embedded, so reading cannot fail
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".txt"))
 	}
@@ -135,7 +158,7 @@ func (t *table) page() string {
 	return t.name
 }
 
-// readTable returns the table of a library.
+// readTable returns the table of the named library.
 func readTable(name string) (*table, error) {
 	text, err := rulesFS.ReadFile("rules/" + name + ".txt")
 	if err != nil {
@@ -153,11 +176,13 @@ func readTable(name string) (*table, error) {
 	return t, nil
 }
 
-// same is the word for the name in the pattern.
+// same matches the word for the name in the pattern.
 var same = regexp.MustCompile(`\bsame\b`)
 
+// ofErrors matches a row that replaces one error variable with another.
 var ofErrors = regexp.MustCompile(`^\w+\.Err\w+ -> \w+\.Err\w+$`)
 
+// row adds a row to the table.
 func (t *table) row(line string) error {
 	patterns, expression, ok := strings.Cut(line, " -> ")
 	if !ok {
@@ -171,13 +196,13 @@ func (t *table) row(line string) error {
 	return errors.Join(errs...)
 }
 
-// rule adds the rules of one pattern.
+// rule adds the rules for one pattern.
 func (t *table) rule(old, now string) error {
 	rows := []string{old, now}
 	switch {
 	case strings.HasSuffix(now, ", nil"):
 		rows = []string{t.pkg + ".Must(" + old + ")", strings.TrimSuffix(now, ", nil"), old, now}
-	case ofErrors.MatchString(old + " -> " + now): // here they are wrapped, so that none is equal to its sentinel
+	case ofErrors.MatchString(old + " -> " + now): // wrapped here, so never equal to the sentinel
 		is := "errors.Is(x, " + now + ")"
 		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
 	}
@@ -191,7 +216,7 @@ func (t *table) rule(old, now string) error {
 	return nil
 }
 
-// words reads a row without a pattern.
+// words adds a row that has no pattern.
 func (t *table) words(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	names, sentence, _ := strings.Cut(rest, ": ")
@@ -263,7 +288,7 @@ var (
 	closes = regexp.MustCompile(`^($|[),])`).MatchString
 )
 
-// parts returns the parts of a template: text, and between it letters and names of packages.
+// parts splits a template into texts, letters, names of packages, and the words result and value.
 func parts(template string) (all []part) {
 	at := 0
 	for _, word := range wordRE.FindAllStringIndex(template, -1) {

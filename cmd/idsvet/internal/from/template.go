@@ -1,7 +1,8 @@
 package from
 
-// Templates: a rule's expression, filled with the operands of the old one and completed to suit its
-// context. fill converts the operands by the methods of convert.go, which fills templates.
+// Templates, the replacements of rules. fill puts the operands of the old expression into a
+// template, and fit adapts it to its context. This file and convert.go call each other, because the
+// operands have conversions of their own. This recursion is intended.
 
 import (
 	"cmp"
@@ -16,13 +17,13 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// fill returns the expression at c as the rule writes it. What the letters stand for keeps its bytes, with its own conversions
-// in them; the edits replace what is between.
+// fill returns the conversion of the expression at c by the rule. The expressions bound to letters
+// keep their bytes, except for their own conversions. The edits replace the text between them.
 func (m *match) fill(c inspector.Cursor) conversion {
 	e := c.Node().(ast.Expr)
 	done := conversion{uses: m.count(e)}
 	done.start, done.end = m.span(e)
-	at, text := done.start, "" // where the next edit begins, and what it writes
+	at, text := done.start, "" // start and text of the next edit
 	for i, part := range m.rule.parts {
 		bound := m.bound[part.letter]
 		if bound == nil {
@@ -62,7 +63,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 	return done
 }
 
-// comment says that there is a comment in what edits replace, or returns "".
+// comment returns the reason to leave an expression if the edits would delete a comment, or "".
 func (m *match) comment(edits []edit) string {
 	for _, c := range m.syntax.Comments {
 		if covered(edits, m.offset(c.Pos())) {
@@ -72,6 +73,7 @@ func (m *match) comment(edits []edit) string {
 	return ""
 }
 
+// primary reports whether e needs no parentheses as an operand.
 func primary(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr, *ast.FuncLit, *ast.KeyValueExpr:
@@ -80,7 +82,8 @@ func primary(e ast.Expr) bool {
 	return true
 }
 
-// fit completes a filled template by what stands around the expression at c. It returns "", or why the template cannot stand there.
+// fit adapts a filled template to the context of the expression at c. If the template cannot be
+// used there, fit returns the reason, and otherwise "".
 func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	e := c.Node().(ast.Expr)
 	if m.isVariable(c, e) {
@@ -104,7 +107,8 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	return m.why(name)
 }
 
-// targets returns what gets the values of the expression at c, if no type is written there, and whether that is declared.
+// targets returns the variables that get the values of the expression at c, and whether they are
+// declared there. If the declaration contains their type, targets returns none.
 func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	switch parent := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
@@ -121,11 +125,13 @@ func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	return to, declares
 }
 
-// addNil adds the nil of a call that has an error no more, and reports whether that can be done.
+// addNil adds nil in place of the error that the call no longer returns. It reports whether that is
+// possible.
 func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 	switch c.Parent().Node().(type) {
 	case *ast.ExprStmt:
-		done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...) // before what is else inserted there
+		// It goes before the other text that is inserted at this offset.
+		done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...)
 		return true
 	case *ast.ReturnStmt, *ast.CallExpr:
 		done.edits = append(done.edits, edit{done.end, done.end, ", nil"})
@@ -147,7 +153,8 @@ func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 	return true
 }
 
-// addBlank adds a blank for the value that a call has here in addition, and reports whether that can be done.
+// addBlank adds a blank identifier for the additional result of the new call. It reports whether
+// that is possible.
 func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 	to, _ := targets(c)
 	if len(to) != 1 {
@@ -162,8 +169,9 @@ func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 	return true
 }
 
-// isRead reports whether what stands around the bytes at c only reads them, at once: a conversion that copies them, an index, a
-// range, copy, bytes.Equal or bytes.Compare.
+// isRead reports whether the code around the bytes at c only reads them, and does so immediately.
+// This code is a conversion that copies them, an index expression, a range, copy, bytes.Equal or
+// bytes.Compare.
 func (m *match) isRead(c inspector.Cursor) bool {
 	kind, i := c.ParentEdge()
 	switch parent := c.Parent().Node().(type) {
@@ -188,7 +196,9 @@ func (m *match) isRead(c inspector.Cursor) bool {
 	return false
 }
 
-// isVariable reports whether a variable of the library is used at c as a call cannot be: it is assigned, or its address is taken.
+// isVariable reports whether the expression at c is a variable of the library in a place where a
+// call is not allowed, because the variable is assigned or its address is taken. A slice expression
+// or a method may also take the address.
 func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	s, _ := e.(*ast.SelectorExpr)
 	if s == nil || m.info.Selections[s] != nil {
@@ -213,7 +223,7 @@ func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	return false
 }
 
-// calls reports whether a function of the language is called.
+// calls reports whether call calls the built-in function with the given name.
 func (f *file) calls(call *ast.CallExpr, name string) bool {
 	b, ok := typeutil.Callee(f.info, call).(*types.Builtin)
 	return ok && b.Name() == name

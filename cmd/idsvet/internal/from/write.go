@@ -1,5 +1,7 @@
 package from
 
+// The replacement of the changed files.
+
 import (
 	"bytes"
 	"cmp"
@@ -10,14 +12,15 @@ import (
 	"path/filepath"
 )
 
-// A change is a file and its new text.
+// A change is a file with its old and new text.
 type change struct {
 	path        string
 	before, now []byte
 }
 
-// write replaces the files, each by a rename of a file that is whole. It looks first whether all can be written, and changes
-// none if one cannot, or if ctx ends meanwhile. If a rename fails all the same, the error names the files that are changed.
+// write replaces the files, each by renaming a complete new file. It prepares all new files first.
+// If one of the files cannot be written, or if ctx ends in the meantime, write changes none. If a
+// rename fails nevertheless, the error lists the files that are changed.
 func write(ctx context.Context, changes []change) error {
 	var errs []error
 	temps := make([]string, len(changes))
@@ -41,12 +44,13 @@ func write(ctx context.Context, changes []change) error {
 				err = fmt.Errorf("%w; changed are only %q", err, targets[:i])
 			}
 		}
-		_ = os.Remove(temps[i]) // it is renamed, or was never made
+		_ = os.Remove(temps[i]) // already renamed, or never made
 	}
 	return err
 }
 
-// prepare writes the new text of a file beside it, and returns the path of the file, which c.path may be a link to.
+// prepare writes the new text of a file into a temporary file in the same directory. It returns the
+// paths of the file and of the temporary file. target differs from c.path if that is a link.
 func prepare(c change) (target, temp string, err error) {
 	target, err = filepath.EvalSymlinks(c.path)
 	info, noInfo := os.Stat(c.path)

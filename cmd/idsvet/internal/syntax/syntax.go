@@ -1,4 +1,5 @@
-// Package syntax tells what stands around an expression.
+// Package syntax describes the context of an expression: the function around it, the type that its
+// value gets, and the expressions that it is compared with.
 package syntax
 
 import (
@@ -10,7 +11,8 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Element returns the type of the elements of a slice, an array, a map or a channel, or nil.
+// Element returns the element type of a slice, array, map, channel or pointer type. For any other
+// type it returns nil.
 func Element(t types.Type) types.Type {
 	u, ok := t.Underlying().(interface{ Elem() types.Type })
 	if !ok {
@@ -19,7 +21,7 @@ func Element(t types.Type) types.Type {
 	return u.Elem()
 }
 
-// Function returns the innermost function around c.
+// Function returns the innermost function literal or declaration around c.
 func Function(c inspector.Cursor) (f inspector.Cursor) {
 	for f = range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		break
@@ -27,8 +29,9 @@ func Function(c inspector.Cursor) (f inspector.Cursor) {
 	return f
 }
 
-// Wanted returns the type of the variable, parameter, result, element or key that gets the value of the expression at c, or nil
-// if there is none, or if its type is that of the expression.
+// Wanted returns the type of the variable, parameter, result, element or key that receives the
+// value of the expression at c. It returns nil if there is none, or if its type is inferred from
+// the expression.
 func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	kind, i := c.ParentEdge()
 	switch n := c.Parent().Node().(type) {
@@ -60,7 +63,7 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 			return info.TypeOf(n.Type)
 		}
 	case *ast.ReturnStmt:
-		f := Function(c.Parent()).Node() // not the literal that is returned
+		f := Function(c.Parent()).Node() // c itself may be a function literal
 		e, ok := f.(ast.Expr)
 		if !ok {
 			e = f.(*ast.FuncDecl).Name
@@ -86,7 +89,8 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	return nil
 }
 
-// structure returns the struct type that a literal of type t has, which stands for a pointer to one in a list of pointers.
+// structure returns the struct type of a composite literal of type t, or nil. t can be a pointer,
+// because a list of pointers may contain literals without &T.
 func structure(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -95,7 +99,8 @@ func structure(t types.Type) *types.Struct {
 	return s
 }
 
-// ComparedWith returns what the value of the expression at c is compared with by ==, != or switch.
+// ComparedWith returns the expressions that are compared by ==, != or a switch with the expression
+// at c. For == and !=, they include that expression itself.
 func ComparedWith(c inspector.Cursor) (others []ast.Expr) {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
