@@ -16,13 +16,13 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// rule returns an analyzer that calls run for each package that compiles.
-func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysis.Analyzer {
+// newAnalyzer returns an analyzer that calls run for each package that compiles.
+func newAnalyzer(name, doc string, run func(*target), facts ...analysis.Fact) *analysis.Analyzer {
 	return skipBroken(&analysis.Analyzer{
 		Name: name, Doc: doc, FactTypes: facts, Requires: []*analysis.Analyzer{inspect.Analyzer, printfs},
 		Run: func(pass *analysis.Pass) (any, error) {
 			code := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
-			p := &program{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}}
+			p := &target{pass, pass.TypesInfo, code, map[*types.Var][]ast.Expr{}}
 			p.collect()
 			run(p)
 			return nil, nil
@@ -30,8 +30,8 @@ func rule(name, doc string, run func(*program), facts ...analysis.Fact) *analysi
 	}, nil)
 }
 
-// A program is a package under analysis.
-type program struct {
+// A target is a package under analysis.
+type target struct {
 	*analysis.Pass
 	*types.Info
 
@@ -42,7 +42,7 @@ type program struct {
 }
 
 // each yields all nodes of type N with their cursors.
-func each[N ast.Node](p *program) iter.Seq2[inspector.Cursor, N] {
+func each[N ast.Node](p *target) iter.Seq2[inspector.Cursor, N] {
 	return func(yield func(inspector.Cursor, N) bool) {
 		var zero N
 		for c := range p.code.Preorder(zero) {
@@ -53,8 +53,8 @@ func each[N ast.Node](p *program) iter.Seq2[inspector.Cursor, N] {
 	}
 }
 
-// ours reports whether pkg belongs to this library.
-func ours(pkg *types.Package) bool {
+// inLibrary reports whether pkg belongs to this library.
+func inLibrary(pkg *types.Package) bool {
 	const root = "github.com/oneclock/ids"
 	return pkg != nil && (pkg.Path() == root || strings.HasPrefix(pkg.Path(), root+"/"))
 }
@@ -63,41 +63,41 @@ func ours(pkg *types.Package) bool {
 // other type it returns "". It resolves aliases, such as uuid.UUID.
 func idName(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || !ours(named.Obj().Pkg()) {
+	if !ok || !inLibrary(named.Obj().Pkg()) {
 		return ""
 	}
 	return named.Obj().Name()
 }
 
-// elem returns the element type of an unnamed pointer, slice, array, map or channel. If that is
-// again an unnamed type of this kind, elem returns its element type, and so on. It returns any
-// other type unchanged.
-func elem(t types.Type) types.Type {
+// innermost returns the element type of an unnamed pointer, slice, array, map or channel. If that
+// is again an unnamed type of this kind, innermost returns its element type, and so on. It returns
+// any other type unchanged.
+func innermost(t types.Type) types.Type {
 	u, ok := types.Unalias(t).(interface{ Elem() types.Type })
 	if !ok {
 		return t
 	}
-	return elem(u.Elem())
+	return innermost(u.Elem())
 }
 
-// method returns the method that v.name calls if v is a variable of type t, or nil. An embedded
+// methodOf returns the method that v.name calls if v is a variable of type t, or nil. An embedded
 // field may provide the method.
-func method(t types.Type, name string) *types.Func {
+func methodOf(t types.Type, name string) *types.Func {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	f, _ := obj.(*types.Func)
 	return f
 }
 
-// receiver returns the name of f's receiver type if f is a method of this library, or "".
-func receiver(f *types.Func) string {
+// receiverName returns the name of f's receiver type if f is a method of this library, or "".
+func receiverName(f *types.Func) string {
 	if f == nil || f.Signature().Recv() == nil {
 		return ""
 	}
-	return idName(elem(f.Signature().Recv().Type()))
+	return idName(innermost(f.Signature().Recv().Type()))
 }
 
 // collect fills p.sources.
-func (p *program) collect() {
+func (p *target) collect() {
 	assign := func(to, from ast.Expr) {
 		id, _ := to.(*ast.Ident)
 		if v, ok := p.ObjectOf(id).(*types.Var); ok {
@@ -151,7 +151,7 @@ func value(values []ast.Expr, i int) ast.Expr {
 // origin returns the expression that determines the value of e. If e is a variable that is assigned
 // once and has no pointer to it, origin continues with the assigned expression, for at most ten
 // steps. Otherwise it returns e.
-func (p *program) origin(e ast.Expr) ast.Expr {
+func (p *target) origin(e ast.Expr) ast.Expr {
 	for range 10 {
 		e = ast.Unparen(e)
 		id, _ := e.(*ast.Ident)
@@ -164,14 +164,14 @@ func (p *program) origin(e ast.Expr) ast.Expr {
 	return e
 }
 
-// text returns the value of e if it is a constant string, or "".
-func (p *program) text(e ast.Expr) string {
+// constantText returns the value of e if it is a constant string, or "".
+func (p *target) constantText(e ast.Expr) string {
 	s, _ := constant.Val(p.Types[e].Value).(string)
 	return s
 }
 
 // callee returns the function or method that e calls, or nil.
-func (p *program) callee(e ast.Node) *types.Func {
+func (p *target) callee(e ast.Node) *types.Func {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
 		return nil

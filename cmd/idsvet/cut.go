@@ -15,10 +15,10 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var prefix = rule("prefix", "report id.String()[:8] of an id that begins with its time"+
+var prefix = newAnalyzer("prefix", "report id.String()[:8] of an id that begins with its time"+
 	"\n\nsilent if the version cannot be told, or the part is longer than the time", prefixes)
 
-func prefixes(p *program) {
+func prefixes(p *target) {
 	for _, cut := range each[*ast.SliceExpr](p) {
 		n, ok := constant.Val(p.Types[cut.High].Value).(int64)
 		zero := cut.Low == nil || constant.Val(p.Types[cut.Low].Value) == int64(0)
@@ -27,10 +27,10 @@ func prefixes(p *program) {
 		if !ok || !zero || f == nil || f.Name() != "String" || operand(text) == nil {
 			continue
 		}
-		kind := receiver(f)
+		kind := receiverName(f)
 		name := "" // name of the function that made the ID
 		from := p.callee(p.origin(operand(text)))
-		if from != nil && ours(from.Pkg()) {
+		if from != nil && inLibrary(from.Pkg()) {
 			name = from.Name()
 		}
 		// The first 8 characters of a ULID, and the first 10 of a version 6 or 7 UUID, stay the
@@ -46,10 +46,10 @@ func prefixes(p *program) {
 	}
 }
 
-var modulo = rule("modulo", "report id % n of a Snowflake, and id & 15"+
+var modulo = newAnalyzer("modulo", "report id % n of a Snowflake, and id & 15"+
 	"\n\nsilent for an odd constant n, and for 1024, 4096 and 65536, which take a field out", modulos)
 
-func modulos(p *program) {
+func modulos(p *target) {
 	for _, n := range each[*ast.BinaryExpr](p) {
 		by, known := constant.Val(p.Types[p.origin(n.Y)].Value).(int64)
 		if n.Op == token.AND && known && by > 0 && by&(by+1) == 0 {
@@ -57,7 +57,7 @@ func modulos(p *program) {
 		} else if n.Op != token.REM {
 			continue
 		}
-		id := p.snowflake(n.X)
+		id := p.snowflakeOrigin(n.X)
 		switch cut, _ := id.(*ast.BinaryExpr); {
 		case id == nil:
 		case cut != nil && cut.Op == token.SHR: // after a shift, other bits are the last ones
@@ -69,12 +69,12 @@ func modulos(p *program) {
 	}
 }
 
-// snowflake returns the expression that determines the value of e if that is a Snowflake, or a
-// Snowflake converted to another type. Otherwise it returns nil.
-func (p *program) snowflake(e ast.Expr) ast.Expr {
+// snowflakeOrigin returns the expression that determines the value of e if that is a Snowflake, or
+// a Snowflake converted to another type. Otherwise it returns nil.
+func (p *target) snowflakeOrigin(e ast.Expr) ast.Expr {
 	from := p.origin(e) // may be a call with several results, the first of which is e
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() {
-		if id := p.snowflake(call.Args[0]); id != nil {
+		if id := p.snowflakeOrigin(call.Args[0]); id != nil {
 			return id
 		}
 	}
@@ -84,10 +84,10 @@ func (p *program) snowflake(e ast.Expr) ast.Expr {
 	return from
 }
 
-var float = rule("float", "report float64(id) of a Snowflake, as for the score of a sorted set, and snowflake.ID(f) of a float64, which encoding/json decodes into an any"+
+var float = newAnalyzer("float", "report float64(id) of a Snowflake, as for the score of a sorted set, and snowflake.ID(f) of a float64, which encoding/json decodes into an any"+
 	"\n\nsilent for the result of an operator, such as a difference, and for a constant that is exact", floats)
 
-func floats(p *program) {
+func floats(p *target) {
 	for _, call := range each[*ast.CallExpr](p) {
 		if p.Types[call.Fun].IsType() && idName(p.TypeOf(call)) == "Snowflake" && p.isFloat(call.Args[0]) {
 			p.ReportRangef(call, "a float may have rounded this Snowflake to another one; decode its text, or JSON into a snowflake.ID")
@@ -95,7 +95,7 @@ func floats(p *program) {
 		if !p.Types[call.Fun].IsType() || !isKind(p.TypeOf(call), types.IsFloat) || !isKind(p.TypeOf(call.Args[0]), types.IsInteger) {
 			continue
 		}
-		id := p.snowflake(call.Args[0])
+		id := p.snowflakeOrigin(call.Args[0])
 		_, made := id.(*ast.BinaryExpr)
 		if id != nil && !made && !p.isExact(id) {
 			p.ReportRangef(call, "a float rounds this Snowflake, and ids in a row become equal; write its text, or take the milliseconds of its time")
@@ -105,7 +105,7 @@ func floats(p *program) {
 
 // isFloat reports whether e is a float, or a float converted to an integer. Constants and results
 // of binary operators do not count.
-func (p *program) isFloat(e ast.Expr) bool {
+func (p *target) isFloat(e ast.Expr) bool {
 	from := p.origin(e)
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() && isKind(p.TypeOf(e), types.IsInteger) {
 		return p.isFloat(call.Args[0])
@@ -115,7 +115,7 @@ func (p *program) isFloat(e ast.Expr) bool {
 }
 
 // isExact reports whether e is a constant that a float64 can represent exactly.
-func (p *program) isExact(e ast.Expr) bool {
+func (p *target) isExact(e ast.Expr) bool {
 	v := p.Types[e].Value
 	if v == nil {
 		return false
@@ -130,13 +130,13 @@ func isKind(t types.Type, kind types.BasicInfo) bool {
 	return ok && b.Info()&kind != 0
 }
 
-var nextError = rule("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter"+
+var nextError = newAnalyzer("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter"+
 	"\n\nsilent if the id is dropped too, or compared with 0", nextErrors)
 
-func nextErrors(p *program) {
+func nextErrors(p *target) {
 	for c, n := range each[*ast.AssignStmt](p) {
 		f := p.callee(n.Rhs[0])
-		if f == nil || !ours(f.Pkg()) || len(n.Lhs) != 2 || !blank(n.Lhs[1]) || blank(n.Lhs[0]) {
+		if f == nil || !inLibrary(f.Pkg()) || len(n.Lhs) != 2 || !isBlank(n.Lhs[1]) || isBlank(n.Lhs[0]) {
 			continue
 		}
 		if strings.Contains(f.Name(), "Next") && idName(f.Signature().Results().At(0).Type()) == "Snowflake" && !p.comparedWithZero(c, n.Lhs[0]) {
@@ -147,7 +147,7 @@ func nextErrors(p *program) {
 
 // comparedWithZero reports whether the function around c compares variable v with 0 or uses its
 // IsZero method.
-func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
+func (p *target) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	id, _ := v.(*ast.Ident)
 	obj := p.ObjectOf(id)
 	for use := range syntax.Function(c).Preorder((*ast.Ident)(nil)) {
@@ -168,7 +168,7 @@ func (p *program) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	return false
 }
 
-func blank(e ast.Expr) bool {
+func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var verb = rule("verb", "report %x of an id, and %d of a UUID or a ULID"+
+var verb = newAnalyzer("verb", "report %x of an id, and %d of a UUID or a ULID"+
 	"\n\nalso in functions that pass a format on; silent for %d of a Snowflake, and for %x of id[:]", verbs)
 
-func verbs(p *program) {
+func verbs(p *target) {
 	for _, call := range each[*ast.CallExpr](p) {
 		f := p.callee(call)
 		if f == nil || call.Ellipsis.IsValid() || !f.Signature().Variadic() {
@@ -29,7 +29,7 @@ func verbs(p *program) {
 		if kind != printf.KindPrintf && kind != printf.KindErrorf || len(call.Args) <= last {
 			continue
 		}
-		format, args := p.text(call.Args[last-1]), call.Args[last:]
+		format, args := p.constantText(call.Args[last-1]), call.Args[last:]
 		if strings.Contains(format, "[") { // explicit argument indexes
 			continue
 		}
@@ -37,7 +37,7 @@ func verbs(p *program) {
 			stars := strings.Count(m[0], "*")
 			args = args[min(stars, len(args)):]
 			if len(args) > 0 && m[4] != "%" {
-				p.written(args[0], m[4])
+				p.reportVerb(args[0], m[4])
 				args = args[1:]
 			}
 		}
@@ -47,16 +47,16 @@ func verbs(p *program) {
 // verbRE matches a verb with its flags, width and precision, but without an argument index.
 var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])`)
 
-// written reports id if it is an ID that verb writes in the wrong form.
-func (p *program) written(id ast.Expr, verb string) {
-	t := elem(p.TypeOf(id))
-	kind := receiver(method(t, "String"))
+// reportVerb reports id if it is an ID that verb writes in the wrong form.
+func (p *target) reportVerb(id ast.Expr, verb string) {
+	t := innermost(p.TypeOf(id))
+	kind := receiverName(methodOf(t, "String"))
 	instead := "the bytes, as id[:]"
 	if kind == "Snowflake" {
 		instead = "int64(id)"
 	}
 	switch {
-	case kind == "" || method(t, "Format") != nil:
+	case kind == "" || methodOf(t, "Format") != nil:
 	case verb == "x" || verb == "X":
 		p.ReportRangef(id, "%%%s writes the digits of the text of this %s, in hexadecimal; pass %s, or write %%s", verb, kind, instead)
 	case verb == "d" && (kind == "UUID" || kind == "ULID" || kind == "Binary" || kind == "ID"):
@@ -64,7 +64,7 @@ func (p *program) written(id ast.Expr, verb string) {
 	}
 }
 
-var plainType = rule("plaintype", "report values of type T uuid.UUID in encoding/json"+
+var plainType = newAnalyzer("plaintype", "report values of type T uuid.UUID in encoding/json"+
 	"\n\nsilent if T has the method that counts", plainTypes, new(isPlain))
 
 // isPlain is the fact that a type is declared from uuid.UUID or ulid.ULID, as in
@@ -75,7 +75,7 @@ func (*isPlain) AFact() {}
 
 // plain returns the name of type t and the ID type that it is declared from, or nil if it is not
 // plain.
-func (p *program) plain(t types.Type) (*types.TypeName, string) {
+func (p *target) plain(t types.Type) (*types.TypeName, string) {
 	named, ok := types.Unalias(t).(*types.Named)
 	var fact isPlain
 	if !ok || !p.ImportObjectFact(named.Obj(), &fact) {
@@ -84,7 +84,7 @@ func (p *program) plain(t types.Type) (*types.TypeName, string) {
 	return named.Obj(), fact.Of
 }
 
-func plainTypes(p *program) {
+func plainTypes(p *target) {
 	for _, spec := range each[*ast.TypeSpec](p) {
 		t := p.TypeOf(spec.Type)
 		_, of := p.plain(t)
@@ -109,9 +109,9 @@ func plainTypes(p *program) {
 }
 
 // inJSON returns the first plain type that encoding/json finds in a value of type t, or nil.
-func (p *program) inJSON(t types.Type, seen map[types.Type]bool) types.Type {
-	t = elem(t)
-	read := func(name string) bool { return method(t, name) != nil }
+func (p *target) inJSON(t types.Type, seen map[types.Type]bool) types.Type {
+	t = innermost(t)
+	read := func(name string) bool { return methodOf(t, name) != nil }
 	if seen[t] || slices.ContainsFunc([]string{"MarshalJSON", "MarshalText", "MarshalJSONTo", "UnmarshalJSON", "UnmarshalText", "UnmarshalJSONFrom"}, read) {
 		return nil
 	}

@@ -17,12 +17,12 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var funcValue = rule("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call"+
+var funcValue = newAnalyzer("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call"+
 	"\n\nsilent where a function is wanted: in a FuncMap, or in a map with other functions", funcValues)
 
-var constants = regexp.MustCompile(`^((Nil|Max)(UUID)?|Namespace(DNS|URL|OID|X500))$`)
+var constantFuncs = regexp.MustCompile(`^((Nil|Max)(UUID)?|Namespace(DNS|URL|OID|X500))$`)
 
-func funcValues(p *program) {
+func funcValues(p *target) {
 	for c := range p.code.Preorder((*ast.SelectorExpr)(nil), (*ast.Ident)(nil)) {
 		e := c.Node().(ast.Expr)
 		to := syntax.Wanted(p.Info, c)
@@ -32,7 +32,7 @@ func funcValues(p *program) {
 		}
 		id, _ := from.(*ast.Ident)
 		fun, ok := p.ObjectOf(id).(*types.Func)
-		if !ok || !ours(fun.Pkg()) || !constants.MatchString(fun.Name()) || to == nil || !types.IsInterface(to) {
+		if !ok || !inLibrary(fun.Pkg()) || !constantFuncs.MatchString(fun.Name()) || to == nil || !types.IsInterface(to) {
 			continue
 		}
 		f := p.callee(c.Parent().Node())
@@ -55,7 +55,7 @@ func funcValues(p *program) {
 // amongFunctions reports whether c is a value in a literal that is meant to contain functions. The
 // type of such a literal has the name FuncMap, as in package template, or another of its values is
 // a function that returns something other than one ID.
-func (p *program) amongFunctions(c inspector.Cursor) bool {
+func (p *target) amongFunctions(c inspector.Cursor) bool {
 	lit, ok := c.Parent().Parent().Node().(*ast.CompositeLit)
 	if !ok {
 		return false
@@ -71,16 +71,16 @@ func (p *program) amongFunctions(c inspector.Cursor) bool {
 	})
 }
 
-var errEqual = rule("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns"+
+var errEqual = newAnalyzer("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns"+
 	"\n\nsilent for the errors of clocks and leases, which may come as they are, and for an err from elsewhere", errEquals)
 
-// wrapped matches the names of the errors that this library returns only wrapped.
-var wrapped = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
+// wrappedErrors matches the names of the errors that this library returns only wrapped.
+var wrappedErrors = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
 
-func errEquals(p *program) {
+func errEquals(p *target) {
 	for c, s := range each[*ast.SelectorExpr](p) {
 		v, ok := p.Uses[s.Sel].(*types.Var)
-		if ok && !v.IsField() && ours(v.Pkg()) && wrapped.MatchString(v.Name()) && slices.ContainsFunc(syntax.ComparedWith(c), p.isReturned) {
+		if ok && !v.IsField() && inLibrary(v.Pkg()) && wrappedErrors.MatchString(v.Name()) && slices.ContainsFunc(syntax.ComparedWith(c), p.isReturned) {
 			p.ReportRangef(s, "the errors of this library are wrapped, and so not equal to %s.%s: use errors.Is", v.Pkg().Name(), v.Name())
 		}
 	}
@@ -88,7 +88,7 @@ func errEquals(p *program) {
 
 // isReturned reports whether e is a call of a function in this library or in one of Go's encoding
 // packages, or a local variable that gets its values only from such calls.
-func (p *program) isReturned(e ast.Expr) bool {
+func (p *target) isReturned(e ast.Expr) bool {
 	values := []ast.Expr{ast.Unparen(e)}
 	id, _ := values[0].(*ast.Ident)
 	if v, ok := p.ObjectOf(id).(*types.Var); ok && v.Kind() == types.LocalVar {
@@ -96,19 +96,19 @@ func (p *program) isReturned(e ast.Expr) bool {
 	}
 	return len(values) > 0 && !slices.ContainsFunc(values, func(value ast.Expr) bool {
 		f := p.callee(value)
-		return f == nil || f.Pkg() == nil || !ours(f.Pkg()) && !strings.HasPrefix(f.Pkg().Path(), "encoding/")
+		return f == nil || f.Pkg() == nil || !inLibrary(f.Pkg()) && !strings.HasPrefix(f.Pkg().Path(), "encoding/")
 	})
 }
 
-var mustParse = rule("mustparse", "report uuid.MustParse and its kind of a constant text that is refused", mustParses)
+var mustParse = newAnalyzer("mustparse", "report uuid.MustParse and its kind of a constant text that is refused", mustParses)
 
-func mustParses(p *program) {
+func mustParses(p *target) {
 	for _, call := range each[*ast.CallExpr](p) {
 		f := p.callee(call)
-		if f == nil || !ours(f.Pkg()) || !strings.HasPrefix(f.Name(), "MustParse") || p.Types[call.Args[0]].Value == nil {
+		if f == nil || !inLibrary(f.Pkg()) || !strings.HasPrefix(f.Name(), "MustParse") || p.Types[call.Args[0]].Value == nil {
 			continue
 		}
-		text := p.text(call.Args[0])
+		text := p.constantText(call.Args[0])
 		if why := from.Refused(idName(f.Signature().Results().At(0).Type()), text); why != "" {
 			p.ReportRangef(call, "this panics: %q %s", text, why)
 		}

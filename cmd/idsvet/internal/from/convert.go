@@ -37,8 +37,8 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 		return []conversion{*done}
 	}
 	if call, ok := e.(*ast.CallExpr); ok {
-		if name := f.named(call.Fun); name != "" && !f.lib.kept(name) && len(f.matches(call.Fun)) == 0 {
-			return []conversion{f.leave(e, name, f.why(name))}
+		if name := f.named(call.Fun); name != "" && !f.lib.isKept(name) && len(f.matches(call.Fun)) == 0 {
+			return []conversion{f.leave(e, name, f.leftReason(name))}
 		}
 	}
 	if name := f.named(e); name != "" {
@@ -77,29 +77,29 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 		return append(operand(), done)
 	case now != "":
 		done.edits = []edit{f.replace(e, now)}
-	case !f.lib.kept(name):
-		return []conversion{f.leave(e, name, f.why(name))}
+	case !f.lib.isKept(name):
+		return []conversion{f.leave(e, name, f.leftReason(name))}
 	case isSelector && f.info.Selections[s] != nil:
 		return append(operand(), done)
 	case isSelector:
-		if why := f.hidden(f.lib.door, e); why != "" {
+		if why := f.hiddenReason(f.lib.door, e); why != "" {
 			return []conversion{f.leave(e, name, why)}
 		}
-		done.edits = []edit{f.replace(s.X, mark(f.lib.door))}
+		done.edits = []edit{f.replace(s.X, markPackage(f.lib.door))}
 	}
 	return []conversion{done}
 }
 
 // leave returns a conversion that leaves e unchanged because of name. why is the reason.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
-	done := conversion{left: why, of: name[strings.LastIndex(name, ".")+1:]}
+	done := conversion{left: why, name: name[strings.LastIndex(name, ".")+1:]}
 	f.finish(&done, e)
 	return done
 }
 
-// why returns the reason why a name is left.
-func (f *file) why(name string) string {
-	if !f.lib.allowed(name) {
+// leftReason returns the reason why a name is left.
+func (f *file) leftReason(name string) string {
+	if !f.lib.isAllowed(name) {
 		return "the program sets " + strings.Join(f.lib.set[name], " or ") + ", so it needs its own layout: " + f.lib.left[name]
 	}
 	return cmp.Or(f.lib.left[name], "no rule knows it")
@@ -110,13 +110,14 @@ func (f *file) why(name string) string {
 func (f *file) finish(done *conversion, e ast.Expr) {
 	done.start, done.end = f.span(e)
 	if done.left != "" {
-		done.edits, done.uses = nil, f.count(e)
+		done.edits, done.uses = nil, f.countUses(e)
 	}
 }
 
-// hidden returns the reason why a template cannot use the name of a package at e, or "" if it can.
-func (f *file) hidden(pkg string, e ast.Expr) string {
-	name := f.known(pkg)
+// hiddenReason returns the reason why a template cannot use the name of a package at e, or "" if it
+// can.
+func (f *file) hiddenReason(pkg string, e ast.Expr) string {
+	name := f.knownName(pkg)
 	if name == "" {
 		return "" // the new import gets a name that is unused in the file
 	}

@@ -17,19 +17,19 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// differs returns notes about the places in a file where the program behaves differently after its
-// move, or where other modules keep the old type.
-func (f *file) differs() (notes []note) {
+// differences returns notes about the places in a file where the program behaves differently after
+// its move, or where other modules keep the old type.
+func (f *file) differences() (notes []note) {
 	for c := range f.root.Preorder() {
 		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
-			notes = append(notes, f.stored(c)...)
-			notes = append(notes, f.lost(c)...)
+			notes = append(notes, f.storedNotes(c)...)
+			notes = append(notes, f.interfaceNotes(c)...)
 		}
 		switch n := c.Node().(type) {
 		case *ast.Ident:
-			notes = append(notes, f.instance(n)...)
-			notes = append(notes, f.keeping(n)...)
-			notes = append(notes, f.differing(c, f.lib.oldName(f.info.Uses[n]))...)
+			notes = append(notes, f.instanceNotes(n)...)
+			notes = append(notes, f.foreignNotes(n)...)
+			notes = append(notes, f.differenceNotes(c, f.lib.oldName(f.info.Uses[n]))...)
 		case *ast.TypeAssertExpr:
 			types := []ast.Expr{n.Type}
 			if s, ok := c.Parent().Parent().Node().(*ast.TypeSwitchStmt); ok && n.Type == nil {
@@ -39,20 +39,20 @@ func (f *file) differs() (notes []note) {
 				}
 			}
 			for _, t := range types {
-				notes = append(notes, f.satisfied(t, f.info.TypeOf(n.X))...)
+				notes = append(notes, f.assertionNotes(t, f.info.TypeOf(n.X))...)
 			}
 		case *ast.CallExpr:
-			notes = append(notes, f.asserted(n)...)
-			notes = append(notes, f.panics(n)...)
-			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.held(f.info.TypeOf(n.Args[0]), none) != nil {
+			notes = append(notes, f.assertingNotes(n)...)
+			notes = append(notes, f.panicNotes(n)...)
+			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.contained(f.info.TypeOf(n.Args[0]), noFields) != nil {
 				notes = append(notes, f.note(n.Pos(), "gob writes the path of the type before an id in an interface: write gob.RegisterName with the old path, or what is stored is refused"))
 			}
-			if comparing.MatchString(f.called(n)) {
-				notes = append(notes, f.compared(n, n.Args...)...)
+			if comparer.MatchString(f.calledName(n)) {
+				notes = append(notes, f.comparisonNotes(n, n.Args...)...)
 			}
 		case *ast.BinaryExpr:
 			if n.Op == token.EQL || n.Op == token.NEQ {
-				notes = append(notes, f.compared(n, n.X, n.Y)...)
+				notes = append(notes, f.comparisonNotes(n, n.X, n.Y)...)
 			}
 		case *ast.CaseClause:
 			parts := n.List
@@ -64,22 +64,22 @@ func (f *file) differs() (notes []note) {
 					parts = append(slices.Clip(parts), first.Rhs...)
 				}
 			}
-			notes = append(notes, f.compared(n, parts...)...)
+			notes = append(notes, f.comparisonNotes(n, parts...)...)
 		case *ast.KeyValueExpr: // possibly in a map[error]T
 			if f.sentinel(n.Key) != "" {
-				notes = append(notes, f.compared(n, n.Key)...)
+				notes = append(notes, f.comparisonNotes(n, n.Key)...)
 			}
 		case *ast.StructType:
-			notes = append(notes, f.tags(n)...)
+			notes = append(notes, f.tagNotes(n)...)
 		}
 	}
 	return notes
 }
 
-// differing returns a note about the use of name at c, if name has another value here. There is no
-// note if all arguments are constants or results of the library's functions, or if the value is
-// compared only with the library's constants and with variables of its types.
-func (f *file) differing(c inspector.Cursor, name string) []note {
+// differenceNotes returns a note about the use of name at c, if name has another value here. There
+// is no note if all arguments are constants or results of the library's functions, or if the value
+// is compared only with the library's constants and with variables of its types.
+func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (f *file) differing(c inspector.Cursor, name string) []note {
 		c = c.Parent()
 		variable := func(arg ast.Expr) bool {
 			made, ok := ast.Unparen(arg).(*ast.CallExpr)
-			return f.info.Types[arg].Value == nil && !(ok && f.callee(made) != nil && f.lib.owned(f.callee(made)))
+			return f.info.Types[arg].Value == nil && !(ok && f.callee(made) != nil && f.lib.owns(f.callee(made)))
 		}
 		if len(call.Args) > 0 && !slices.ContainsFunc(call.Args, variable) {
 			return nil
@@ -108,11 +108,11 @@ func (f *file) differing(c inspector.Cursor, name string) []note {
 func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
-	return n == nil || !f.lib.owned(n.Obj()) || tv.Value != nil && !f.lib.owned(f.used(e))
+	return n == nil || !f.lib.owns(n.Obj()) || tv.Value != nil && !f.lib.owns(f.objectOf(e))
 }
 
-// called returns the name of the function or method that n calls, or "".
-func (f *file) called(n ast.Node) string {
+// calledName returns the name of the function or method that n calls, or "".
+func (f *file) calledName(n ast.Node) string {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || f.callee(call) == nil {
 		return ""
@@ -120,17 +120,17 @@ func (f *file) called(n ast.Node) string {
 	return f.callee(call).Name()
 }
 
-// comparing matches the names of functions that compare values or texts. In testify, some of them
+// comparer matches the names of functions that compare values or texts. In testify, some of them
 // compare errors and the names of types.
-var comparing = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
+var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
-// compared returns notes about the parts of a comparison that have another value here: errors,
-// their texts, names of types, and import paths.
-func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
-	ofError := strings.Contains(f.called(n), "Error") // or one of the parts calls the method Error
+// comparisonNotes returns notes about the parts of a comparison that have another value here:
+// errors, their texts, names of types, and import paths.
+func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
+	ofError := strings.Contains(f.calledName(n), "Error") // or a part calls the method Error
 	for _, e := range parts {
 		for part := range ast.Preorder(e) {
-			ofError = ofError || f.called(part) == "Error"
+			ofError = ofError || f.calledName(part) == "Error"
 		}
 	}
 	binary, _ := n.(*ast.BinaryExpr)
@@ -157,8 +157,8 @@ func (f *file) compared(n ast.Node, parts ...ast.Expr) (notes []note) {
 // sentinel returns the name of e, if e is an error variable of the library, or a variable of the
 // program that contains one. Otherwise it returns "".
 func (f *file) sentinel(e ast.Expr) string {
-	obj, ok := f.used(e).(*types.Var)
-	if !ok || !types.AssignableTo(obj.Type(), errorType) || !(f.lib.sentinels[objectPath(obj)] && f.declares(obj.Pkg())) && !f.lib.owned(obj) {
+	obj, ok := f.objectOf(e).(*types.Var)
+	if !ok || !types.AssignableTo(obj.Type(), errorType) || !(f.lib.sentinels[objectPath(obj)] && f.declares(obj.Pkg())) && !f.lib.owns(obj) {
 		return ""
 	}
 	return obj.Name()

@@ -15,8 +15,8 @@ type edit struct {
 	text       string
 }
 
-// mark returns the marked name of a package.
-func mark(pkg string) string { return "\x00" + pkg + "\x00" }
+// markPackage returns the marked name of a package.
+func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 
 // A conversion is an expression of the program that is rewritten, or left as a whole.
 type conversion struct {
@@ -24,7 +24,7 @@ type conversion struct {
 	edits      []edit
 	uses       int    // number of uses of the library's names
 	left       string // reason for the report why it is left, or ""
-	of         string // name for which it is left
+	name       string // name for which it is left
 }
 
 // render returns the text from start to end with the edits applied.
@@ -41,7 +41,7 @@ func render(src []byte, start, end int, edits []edit) string {
 	return out.String()
 }
 
-// covered reports whether one of the edits replaces the byte at offset at.
-func covered(edits []edit, at int) bool {
+// isCovered reports whether one of the edits replaces the byte at offset at.
+func isCovered(edits []edit, at int) bool {
 	return slices.ContainsFunc(edits, func(e edit) bool { return e.start <= at && at < e.end })
 }

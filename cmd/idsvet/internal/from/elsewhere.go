@@ -33,7 +33,7 @@ func (r *run) otherFiles() {
 		switch ext := filepath.Ext(path); {
 		case slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
-			if r.files[path] == nil && !r.cgo[path] && len(r.names(path)) > 0 {
+			if r.files[path] == nil && !r.cgo[path] && len(r.usesIn(path)) > 0 {
 				r.other = append(r.other, note{path: path, line: 1, text: "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
 			}
 		default:
@@ -99,7 +99,7 @@ func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
 			if filepath.Ext(path) == ".go" && r.files[path] == nil {
-				r.addCauses(r.names(path))
+				r.addCauses(r.usesIn(path))
 			}
 		})
 	}
@@ -111,9 +111,9 @@ func (r *run) searchOthers(mods []string) {
 			continue
 		}
 		for _, file := range slices.Concat(p.GoFiles, p.IgnoredFiles) {
-			names := r.names(file)
+			names := r.usesIn(file)
 			r.addCauses(names)
-			if i := slices.IndexFunc(names, func(n name) bool { return n.asserted }); i >= 0 && r.asserting[p.Module.Path] == "" {
+			if i := slices.IndexFunc(names, func(n use) bool { return n.asserted }); i >= 0 && r.asserting[p.Module.Path] == "" {
 				r.asserting[p.Module.Path] = fmt.Sprintf("%s/%s:%d", path, filepath.Base(file), names[i].line)
 			}
 		}
@@ -121,11 +121,11 @@ func (r *run) searchOthers(mods []string) {
 }
 
 // addCauses adds those names that forbid rules to the names in use, and notes where they are.
-func (r *run) addCauses(names []name) {
+func (r *run) addCauses(names []use) {
 	for _, n := range names {
 		for _, causes := range r.set {
-			if slices.Contains(causes, n.of) {
-				r.uses[n.of] = true
+			if slices.Contains(causes, n.name) {
+				r.uses[n.name] = true
 				n.text = "the old library's variable is named here, so that nodes need a layout of their own"
 				r.other = append(r.other, n.note)
 			}
@@ -133,16 +133,16 @@ func (r *run) addCauses(names []name) {
 	}
 }
 
-// A name is a use of a name of the old library in a file that is not compiled.
-type name struct {
+// A use is a use of a name of the old library in a file that is not compiled.
+type use struct {
 	note
 	asserted bool // it is the type in a type assertion or a type switch
 }
 
 var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString
 
-// names returns the uses of the old library's names in a file that is not compiled.
-func (r *run) names(path string) (all []name) {
+// usesIn returns the uses of the old library's names in a file that is not compiled.
+func (r *run) usesIn(path string) (all []use) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -169,8 +169,8 @@ func (r *run) names(path string) (all []name) {
 			continue
 		}
 		kind := c.ParentEdgeKind()
-		at := note{path: path, line: fset.Position(c.Node().Pos()).Line, of: of}
-		all = append(all, name{at, isType(of) && (kind == edge.TypeAssertExpr_Type || kind == edge.CaseClause_List)})
+		at := note{path: path, line: fset.Position(c.Node().Pos()).Line, name: of}
+		all = append(all, use{at, isType(of) && (kind == edge.TypeAssertExpr_Type || kind == edge.CaseClause_List)})
 	}
 	return all
 }

@@ -79,10 +79,10 @@ func (f *file) note(p token.Pos, text string) note {
 	return note{path: f.path, line: f.positions.PositionFor(p, false).Line, text: text}
 }
 
-// firstNote returns a note about the name of, which is printed before other notes.
-func (f *file) firstNote(p token.Pos, of, text string) []note {
+// firstNote returns a note about name, which is printed before other notes.
+func (f *file) firstNote(p token.Pos, name, text string) []note {
 	n := f.note(p, text)
-	n.of, n.first = of, true
+	n.name, n.first = name, true
 	return []note{n}
 }
 
@@ -93,7 +93,7 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 		return false
 	}
 	for _, obj := range info.Uses {
-		if l.owned(obj) {
+		if l.owns(obj) {
 			any = true
 			l.uses[l.oldName(obj)] = true
 			old[obj.Pkg().Path()] = obj.Pkg()
@@ -102,9 +102,9 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 	return any
 }
 
-// allowed reports whether the rules for name apply. A set row forbids them while the program uses
+// isAllowed reports whether the rules for name apply. A set row forbids them while the program uses
 // certain other names.
-func (l *library) allowed(name string) bool {
+func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
 			return false
@@ -113,16 +113,16 @@ func (l *library) allowed(name string) bool {
 	return true
 }
 
-// kept reports whether name stays as it is, or is a field that only gets another name.
-func (l *library) kept(name string) bool {
-	return (l.same[name] || l.names[name] != "") && l.allowed(name)
+// isKept reports whether name stays as it is, or is a field that only gets another name.
+func (l *library) isKept(name string) bool {
+	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
 
 // named returns the name of the old library's object that e refers to, in the notation of the
 // tables, or "". If a type of the library has another name here, a field of the program that embeds
 // the type counts as an object of the library, because it has the type's name.
 func (f *file) named(e ast.Expr) string {
-	obj := f.used(e)
+	obj := f.objectOf(e)
 	switch obj := obj.(type) {
 	case *types.Func:
 		return f.lib.oldName(obj.Origin())
@@ -134,15 +134,16 @@ func (f *file) named(e ast.Expr) string {
 	return f.lib.oldName(obj)
 }
 
-// used returns the object that the identifier, selector or index expression e refers to, or nil.
-func (f *file) used(e ast.Expr) types.Object {
+// objectOf returns the object that the identifier, selector or index expression e refers to, or
+// nil.
+func (f *file) objectOf(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return f.info.Uses[e]
 	case *ast.SelectorExpr:
 		return f.info.Uses[e.Sel]
 	case *ast.IndexExpr:
-		return f.used(e.X)
+		return f.objectOf(e.X)
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func (f *file) used(e ast.Expr) types.Object {
 // embeds a type of the library that has another name here, such as "embedded.NullUUID". Otherwise
 // it returns "".
 func (f *file) field(v *types.Var) string {
-	if f.lib.owned(v) {
+	if f.lib.owns(v) {
 		scope := v.Pkg().Scope()
 		for _, name := range scope.Names() {
 			s, ok := scope.Lookup(name).Type().Underlying().(*types.Struct)
@@ -161,16 +162,16 @@ func (f *file) field(v *types.Var) string {
 		}
 	}
 	n := named(v.Type())
-	if !v.Embedded() || n == nil || f.lib.names["embedded."+n.Obj().Name()] == "" || !f.lib.owned(n.Obj()) {
+	if !v.Embedded() || n == nil || f.lib.names["embedded."+n.Obj().Name()] == "" || !f.lib.owns(n.Obj()) {
 		return ""
 	}
 	return "embedded." + n.Obj().Name()
 }
 
-// count returns the number of times that n uses names of the old library.
-func (f *file) count(n ast.Node) (all int) {
+// countUses returns the number of times that n uses names of the old library.
+func (f *file) countUses(n ast.Node) (all int) {
 	for part := range ast.Preorder(n) {
-		if id, ok := part.(*ast.Ident); ok && f.lib.owned(f.info.Uses[id]) {
+		if id, ok := part.(*ast.Ident); ok && f.lib.owns(f.info.Uses[id]) {
 			all++
 		}
 	}

@@ -8,45 +8,45 @@ import (
 	"slices"
 )
 
-// keeping returns a note if id is a name in another module and keeps a type of the old library. The
-// name is a function, a variable, a field, or an interface that the program's types then no longer
-// satisfy. For a generic type or function, its declaration counts, because the program chooses the
-// type arguments.
-func (f *file) keeping(id *ast.Ident) []note {
+// foreignNotes returns a note if id is a name in another module and keeps a type of the old
+// library. The name is a function, a variable, a field, or an interface that the program's types
+// then no longer satisfy. For a generic type or function, its declaration counts, because the
+// program chooses the type arguments.
+func (f *file) foreignNotes(id *ast.Ident) []note {
 	var obj types.Object
-	var kept []holding
+	var kept []containedType
 	switch o := f.info.Uses[id].(type) {
 	case *types.Func:
-		obj, kept = o, f.held(o.Origin().Type(), none)
+		obj, kept = o, f.contained(o.Origin().Type(), noFields)
 	case *types.Var:
 		if o.IsField() || o.Kind() == types.PackageVar {
-			obj, kept = o, f.held(o.Origin().Type(), none)
+			obj, kept = o, f.contained(o.Origin().Type(), noFields)
 		}
 	case *types.TypeName:
 		if i, ok := o.Type().Underlying().(*types.Interface); ok {
 			obj = o
 			for m := range i.Methods() {
-				kept = append(kept, f.held(m.Type(), none)...)
+				kept = append(kept, f.contained(m.Type(), noFields)...)
 			}
 		}
 	}
-	if kept == nil || obj.Pkg() == nil || f.declares(obj.Pkg()) || f.lib.owned(obj) {
+	if kept == nil || obj.Pkg() == nil || f.declares(obj.Pkg()) || f.lib.owns(obj) {
 		return nil
 	}
 	return f.firstNote(id.Pos(), obj.Pkg().Name()+"."+obj.Name(),
-		"the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].of.Name()+"(id)")
+		"the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].typ.Name()+"(id)")
 }
 
-// asserted returns a note if a call passes a type of the library in an interface to a module that
-// asserts the old type. The module does not recognize the new type.
-func (f *file) asserted(call *ast.CallExpr) []note {
+// assertingNotes returns a note if a call passes a type of the library in an interface to a module
+// that asserts the old type. The module does not recognize the new type.
+func (f *file) assertingNotes(call *ast.CallExpr) []note {
 	fun := f.callee(call)
-	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.held(f.info.TypeOf(call.Fun), none) != nil {
+	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.contained(f.info.TypeOf(call.Fun), noFields) != nil {
 		return nil
 	}
 	module := f.lib.module(fun.Pkg())
 	where := f.lib.asserting[module]
-	if where == "" || !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.held(f.info.TypeOf(arg), allFields) != nil }) {
+	if where == "" || !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return f.contained(f.info.TypeOf(arg), allFields) != nil }) {
 		return nil
 	}
 	return f.firstNote(call.Pos(), fun.Pkg().Name()+"."+fun.Name(),

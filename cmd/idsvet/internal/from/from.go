@@ -104,7 +104,7 @@ func (r *run) move(configs []config) error {
 	if len(r.patterns) != 1 || r.patterns[0] != "./..." {
 		mods = []string{r.dir} // patterns are relative to it
 		for _, pattern := range r.patterns {
-			if !slices.ContainsFunc(configs, func(c config) bool { return r.matches(pattern, c) }) {
+			if !slices.ContainsFunc(configs, func(c config) bool { return r.matchesPackage(pattern, c) }) {
 				return fmt.Errorf("%s matches no package", pattern)
 			}
 		}
@@ -140,8 +140,8 @@ func (r *run) move(configs []config) error {
 	return err
 }
 
-// matches reports whether pattern matches a package in configuration c.
-func (r *run) matches(pattern string, c config) bool {
+// matchesPackage reports whether pattern matches a package in configuration c.
+func (r *run) matchesPackage(pattern string, c config) bool {
 	folders, _ := goIn(r.dir, []string{"GOOS=" + c.goos}, "list", "-e", "-tags="+c.tags, "-f", "{{.Dir}}", pattern)
 	return strings.TrimSpace(folders) != ""
 }
@@ -173,7 +173,7 @@ func (r *run) convert() (changes []change, err error) {
 		if i := slices.IndexFunc(f.syntax.Imports, func(i *ast.ImportSpec) bool {
 			return i.Name != nil && i.Name.Name == "." && slices.Contains(r.paths, importPath(i))
 		}); i >= 0 {
-			r.total += f.count(f.syntax)
+			r.total += f.countUses(f.syntax)
 			r.left = append(r.left, f.note(f.syntax.Imports[i].Pos(), "a dot import: the file stays as it is; name the package, and run this again"))
 			continue
 		}
@@ -184,7 +184,7 @@ func (r *run) convert() (changes []change, err error) {
 				r.converted += c.uses
 			} else {
 				n := f.note(f.positions.Pos(c.start), c.left)
-				n.of = c.of
+				n.name = c.name
 				r.left = append(r.left, n)
 			}
 		}
@@ -193,7 +193,7 @@ func (r *run) convert() (changes []change, err error) {
 			return nil, err
 		}
 		r.left = append(r.left, unused...)
-		r.differ = append(r.differ, f.differs()...)
+		r.differ = append(r.differ, f.differences()...)
 		if !bytes.Equal(now, f.original) {
 			changes = append(changes, change{path, f.original, now})
 			if ast.IsGenerated(f.syntax) {
@@ -243,7 +243,7 @@ func (r *run) printUnseen() {
 	has := func(name string) bool { return r.uses[name] || r.verbs[name] || r.dependencies[name] != nil }
 	for _, u := range r.unseen {
 		if u.names == nil || slices.ContainsFunc(u.names, has) {
-			fmt.Fprintf(r.out, "- %s\n", u.what)
+			fmt.Fprintf(r.out, "- %s\n", u.sentence)
 		}
 	}
 }

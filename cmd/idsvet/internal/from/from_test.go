@@ -291,7 +291,7 @@ func TestNotes(t *testing.T) {
 			notes = append(notes, note{path: "a.go", line: line + 1, text: "stored"})
 		}
 		for line := range places {
-			notes = append(notes, note{path: "p.go", line: line + 1, of: "Parse", text: "anywhere", first: true})
+			notes = append(notes, note{path: "p.go", line: line + 1, name: "Parse", text: "anywhere", first: true})
 		}
 		var out bytes.Buffer
 		if n := (&report{out: &out}).printNotes("title", append(notes, notes[0])); n != len(notes) {

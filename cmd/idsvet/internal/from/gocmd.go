@@ -25,9 +25,9 @@ func Older(dir string) error {
 	if err != nil {
 		return err
 	}
-	there, here := strings.TrimSpace(out), runtime.Version()
-	if newerGo(there, here) {
-		return fmt.Errorf("this program was built by %s and cannot read one of %s: build it anew by GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", here, there, root)
+	newer, own := strings.TrimSpace(out), runtime.Version()
+	if newerGo(newer, own) {
+		return fmt.Errorf("this program was built by %s and cannot read one of %s: build it anew by GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", own, newer, root)
 	}
 	return nil
 }
@@ -47,8 +47,8 @@ func goIn(dir string, env []string, args ...string) (string, error) {
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
-		said := downloading.ReplaceAll(stderr.Bytes(), nil)
-		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, bytes.TrimSpace(said))
+		message := downloading.ReplaceAll(stderr.Bytes(), nil)
+		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), dir, err, bytes.TrimSpace(message))
 	}
 	return string(out), err
 }
@@ -77,9 +77,9 @@ func modules(dir string) ([]string, error) {
 	return all, nil
 }
 
-// skipped reports whether no module of the program is in a directory with the given name. A
+// isSkipped reports whether no module of the program is in a directory with the given name. A
 // directory whose name begins with "_" is not skipped, because it may contain examples.
-func skipped(name string) bool {
+func isSkipped(name string) bool {
 	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.'
 }
 
@@ -202,14 +202,14 @@ func moduleOf(path string, mods []string) (best string) {
 
 // walk calls look for each regular file of the program in dir and its subdirectories, but not for
 // those in the directories to omit. It ignores directories and files that it cannot read.
-func walk(dir string, omit map[string]bool, look func(path string, d fs.DirEntry)) {
+func walk(dir string, omit map[string]bool, visit func(path string, d fs.DirEntry)) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-		case d.IsDir() && (path != dir && skipped(d.Name()) || omit[path]):
+		case d.IsDir() && (path != dir && isSkipped(d.Name()) || omit[path]):
 			return filepath.SkipDir
 		case d.Type().IsRegular():
-			look(path, d)
+			visit(path, d)
 		}
 		return nil
 	})

@@ -21,11 +21,11 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// marked matches the marked name of a package.
-var marked = regexp.MustCompile("\x00(\\w+)\x00")
+// markedPackage matches the marked name of a package.
+var markedPackage = regexp.MustCompile("\x00(\\w+)\x00")
 
-// An imported describes the imports that a file gets.
-type imported struct {
+// A newImports describes the imports that a file gets.
+type newImports struct {
 	names  map[string]string // names of the imported packages in the file
 	keep   bool              // the old library is still used
 	rename string            // new name of the old library, or "" if it keeps its name
@@ -40,11 +40,11 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 		all = append(all, c.edits...)
 	}
 	left := f.qualifiers(all)
-	to := imported{names: map[string]string{}, keep: len(left) > 0}
+	to := newImports{names: map[string]string{}, keep: len(left) > 0}
 	for _, e := range all {
-		for _, m := range marked.FindAllStringSubmatch(e.text, -1) {
+		for _, m := range markedPackage.FindAllStringSubmatch(e.text, -1) {
 			if to.names[m[1]] == "" {
-				to.names[m[1]] = cmp.Or(f.known(m[1]), f.free(m[1]))
+				to.names[m[1]] = cmp.Or(f.knownName(m[1]), f.freeName(m[1]))
 			}
 		}
 	}
@@ -53,8 +53,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
-	if _, old := f.old(); to.keep && to.names[f.lib.door] == old {
-		to.rename = f.free(f.lib.name)
+	if _, old := f.oldImport(); to.keep && to.names[f.lib.door] == old {
+		to.rename = f.freeName(f.lib.name)
 		for _, q := range left {
 			q.text = to.rename
 			all = append(all, q)
@@ -67,13 +67,13 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	}
 	all = append(all, edit{0, f.headEnd(), head})
 	for i, e := range all {
-		all[i].text = marked.ReplaceAllStringFunc(e.text, func(m string) string { return to.names[strings.Trim(m, "\x00")] })
+		all[i].text = markedPackage.ReplaceAllStringFunc(e.text, func(m string) string { return to.names[strings.Trim(m, "\x00")] })
 	}
 	out := []byte(render(f.src, 0, len(f.src), all))
 	if bytes.Equal(out, f.src) {
 		return f.original, nil, nil
 	}
-	return f.formatted(out), f.unused(all), nil
+	return f.formatted(out), f.unusedNotes(all), nil
 }
 
 // qualifiers returns an edit for each use of an old package's name that the edits do not replace.
@@ -81,7 +81,7 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
 		name, ok := f.info.Uses[id].(*types.PkgName)
-		if ok && f.lib.isOld(name.Imported()) && !covered(edits, f.offset(id.Pos())) {
+		if ok && f.lib.isOld(name.Imported()) && !isCovered(edits, f.offset(id.Pos())) {
 			left = append(left, f.replace(id, ""))
 		}
 	}
@@ -102,9 +102,9 @@ func (f *file) formatted(out []byte) []byte {
 	return out
 }
 
-// known returns the old library's import name if pkg replaces that library, or else the name under
-// which the file imports pkg. It returns "" if there is neither.
-func (f *file) known(pkg string) string {
+// knownName returns the old library's import name if pkg replaces that library, or else the name
+// under which the file imports pkg. It returns "" if there is neither.
+func (f *file) knownName(pkg string) string {
 	for _, i := range f.syntax.Imports {
 		name := f.info.PkgNameOf(i).Name()
 		inPlace := pkg == f.lib.door && slices.Contains(f.lib.paths, importPath(i)) && (i.Name != nil || name == pkg)
@@ -140,9 +140,9 @@ func (f *file) redeclares(name string) bool {
 	return false
 }
 
-// free returns a name that the file and its package do not use: the given name, if possible, or
+// freeName returns a name that the file and its package do not use: the given name, if possible, or
 // else that name with another number at its end.
-func (f *file) free(name string) string {
+func (f *file) freeName(name string) string {
 	taken := map[string]bool{}
 	for n := range ast.Preorder(f.syntax) {
 		if id, ok := n.(*ast.Ident); ok {
@@ -155,9 +155,9 @@ func (f *file) free(name string) string {
 	return name
 }
 
-// old returns the first import of the old library, and its name in the file. If there is none, it
-// returns nil and "".
-func (f *file) old() (*ast.ImportSpec, string) {
+// oldImport returns the first import of the old library, and its name in the file. If there is
+// none, it returns nil and "".
+func (f *file) oldImport() (*ast.ImportSpec, string) {
 	for _, i := range f.syntax.Imports {
 		if slices.Contains(f.lib.paths, importPath(i)) {
 			return i, f.info.PkgNameOf(i).Name()
@@ -194,7 +194,7 @@ func (f *file) headEnd() int {
 
 // head returns the text of the file up to the end of the imports. It adds the packages that are
 // needed, and removes those that the edits leave without a use.
-func (f *file) head(to imported) (string, error) {
+func (f *file) head(to newImports) (string, error) {
 	fset := token.NewFileSet()
 	src := string(f.src[:f.headEnd()])
 	// The empty lines have room for an import.
@@ -204,7 +204,7 @@ func (f *file) head(to imported) (string, error) {
 	}
 	changed := f.replaceImports(fset, head, to)
 	for _, pkg := range slices.Sorted(maps.Keys(to.names)) {
-		if !f.importsAs(newPackages[pkg], to.names[pkg]) && astutil.AddNamedImport(fset, head, to.called(pkg), newPackages[pkg]) {
+		if !f.importsAs(newPackages[pkg], to.names[pkg]) && astutil.AddNamedImport(fset, head, to.explicitName(pkg), newPackages[pkg]) {
 			changed = true
 		}
 	}
@@ -219,9 +219,9 @@ func (f *file) head(to imported) (string, error) {
 	return strings.TrimSuffix(string(grouped), "\n"), err
 }
 
-// called returns the name that an import must give to a package, or "" if it is the package's own
-// name.
-func (to imported) called(pkg string) string {
+// explicitName returns the name that an import must give to a package, or "" if it is the package's
+// own name.
+func (to newImports) explicitName(pkg string) string {
 	if to.names[pkg] == pkg {
 		return ""
 	}
@@ -230,9 +230,9 @@ func (to imported) called(pkg string) string {
 
 // replaceImports deletes, renames and replaces imports in head, a copy of the file's head. It
 // reports whether it changed any of them.
-func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) (changed bool) {
+func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to newImports) (changed bool) {
 	door := f.lib.door
-	old, _ := f.old()
+	old, _ := f.oldImport()
 	specs := slices.Clone(head.Imports)
 	for n, i := range f.syntax.Imports {
 		name, path := "", importPath(i)
@@ -243,10 +243,10 @@ func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to imported) 
 		switch {
 		case i == old && to.rename != "":
 			setImport(specs[n], to.rename, path)
-		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.gone(f.info.PkgNameOf(i), to.edits):
+		case isOld && (to.keep || name == "_" || name == "."), !isOld && !f.isGone(f.info.PkgNameOf(i), to.edits):
 			continue
 		case i == old && to.names[door] != "" && !f.importsAs(newPackages[door], to.names[door]):
-			setImport(specs[n], to.called(door), newPackages[door])
+			setImport(specs[n], to.explicitName(door), newPackages[door])
 		default:
 			astutil.DeleteNamedImport(fset, head, name, path)
 		}
@@ -264,9 +264,9 @@ func setImport(i *ast.ImportSpec, name, path string) {
 	}
 }
 
-// gone reports whether obj, a package or a variable, is used in the file, but only in text that the
-// edits remove.
-func (f *file) gone(obj types.Object, edits []edit) bool {
+// isGone reports whether obj, a package or a variable, is used in the file, but only in text that
+// the edits remove.
+func (f *file) isGone(obj types.Object, edits []edit) bool {
 	used, name := false, regexp.MustCompile(`\b`+regexp.QuoteMeta(obj.Name())+`\b`)
 	for node := range ast.Preorder(f.syntax) {
 		id, ok := node.(*ast.Ident)
@@ -283,11 +283,11 @@ func (f *file) gone(obj types.Object, edits []edit) bool {
 	return used
 }
 
-// unused returns notes about the local variables that the edits leave without a use.
-func (f *file) unused(edits []edit) (notes []note) {
+// unusedNotes returns notes about the local variables that the edits leave without a use.
+func (f *file) unusedNotes(edits []edit) (notes []note) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		v, ok := f.info.Defs[c.Node().(*ast.Ident)].(*types.Var)
-		if ok && v.Kind() == types.LocalVar && f.gone(v, edits) {
+		if ok && v.Kind() == types.LocalVar && f.isGone(v, edits) {
 			notes = append(notes, f.note(v.Pos(), v.Name()+" has no use any more: delete it"))
 		}
 	}

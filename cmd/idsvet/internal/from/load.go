@@ -61,13 +61,13 @@ func (r *run) load(module string, c config) error {
 		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
 		} else if len(p.Errors) > 0 {
-			r.other = append(r.other, note{path: module, text: "does not compile, and does not use the library: " + r.causes(p.Errors)[0]})
+			r.other = append(r.other, note{path: module, text: "does not compile, and does not use the library: " + r.errorTexts(p.Errors)[0]})
 			continue
 		}
 		r.addFiles(module, p, texts, old)
 	}
 	if len(broken) > 0 {
-		causes := append(r.causes(r.missing(*cfg)), r.causes(broken)...)
+		causes := append(r.errorTexts(r.missingErrors(*cfg)), r.errorTexts(broken)...)
 		return fmt.Errorf("%s (%s) does not compile, so that its types are not known; nothing is changed. If a run was interrupted, take its changes back first.\n\t%s",
 			r.rel(module), c, strings.Join(causes[:min(len(causes), 10)], "\n\t"))
 	}
@@ -114,7 +114,7 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 					}
 				}
 			case *ast.BasicLit:
-				for _, m := range verbs.FindAllStringSubmatch(n.Value, -1) {
+				for _, m := range verbRE.FindAllStringSubmatch(n.Value, -1) {
 					r.verbs["%"+m[1]] = true
 				}
 			}
@@ -122,21 +122,21 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 	}
 }
 
-// verbs matches the verbs of a format. It ignores their flags, except the one of %#v.
-var verbs = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
+// verbRE matches the verbs of a format. It ignores their flags, except the one of %#v.
+var verbRE = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
 
-// missing returns the go command's errors about modules and packages that it cannot find. The
+// missingErrors returns the go command's errors about modules and packages that it cannot find. The
 // errors about types show only their consequences.
-func (r *run) missing(cfg packages.Config) (errs []packages.Error) {
+func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
 	pkgs, _ := packages.Load(&cfg, r.patterns...)
 	packages.Visit(pkgs, nil, func(p *packages.Package) { errs = append(errs, p.Errors...) })
 	return errs
 }
 
-// causes returns the texts of errs, each once. It leaves out errors that have no position and
+// errorTexts returns the texts of errs, each once. It leaves out errors that have no position and
 // errors that follow from a missing module, unless there are no other errors.
-func (r *run) causes(errs []packages.Error) (texts []string) {
+func (r *run) errorTexts(errs []packages.Error) (texts []string) {
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))
 	}

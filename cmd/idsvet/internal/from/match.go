@@ -82,7 +82,7 @@ func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	case !ok:
 		return false
 	case pkg == m.lib.pkg:
-		return m.lib.isOld(name.Imported()) && m.lib.allowed(s.Sel.Name)
+		return m.lib.isOld(name.Imported()) && m.lib.isAllowed(s.Sel.Name)
 	}
 	return name.Imported().Path() == newPackages[pkg]
 }
@@ -99,7 +99,7 @@ func (m *match) member(p, s *ast.SelectorExpr) bool {
 	}
 	want, _ := strings.CutPrefix(m.lib.letters[x.Name], "*")
 	name := m.lib.oldName(sel.Obj())
-	if name == "" || name != want+"."+s.Sel.Name || !m.lib.allowed(name) {
+	if name == "" || name != want+"."+s.Sel.Name || !m.lib.isAllowed(name) {
 		return false
 	}
 	path := ""
@@ -118,7 +118,7 @@ func (m *match) member(p, s *ast.SelectorExpr) bool {
 
 var errorType = types.Universe.Lookup("error").Type()
 
-var canonical = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // bind binds letter to e, if e has the type that the table's let row requires:
 //
@@ -133,7 +133,7 @@ func (m *match) bind(letter string, e ast.Expr) bool {
 	case "":
 	case "constant":
 		text, ok := constant.Val(tv.Value).(string)
-		if !ok || !canonical.MatchString(text) {
+		if !ok || !canonicalUUID.MatchString(text) {
 			return false
 		}
 	case "string":

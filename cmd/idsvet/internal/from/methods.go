@@ -37,8 +37,9 @@ var newMethods = func() map[string]map[string]bool {
 	return all
 }()
 
-// lost returns a note if the value at c is used as an interface that it does not satisfy here.
-func (f *file) lost(c inspector.Cursor) []note {
+// interfaceNotes returns a note if the value at c is used as an interface that it does not satisfy
+// here.
+func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	want := syntax.Wanted(f.info, c)
 	if want == nil || !types.IsInterface(want) {
 		return nil
@@ -62,10 +63,10 @@ func (f *file) lost(c inspector.Cursor) []note {
 	return nil
 }
 
-// satisfied returns notes about t, the type in a type assertion or type switch on a value of type
-// asked. There is a note if t is an interface that an old type satisfies only before the move, or
-// only after it, and if the value may have that old type.
-func (f *file) satisfied(t ast.Expr, asked types.Type) (notes []note) {
+// assertionNotes returns notes about t, the type in a type assertion or type switch on a value of
+// type asked. There is a note if t is an interface that an old type satisfies only before the move,
+// or only after it, and if the value may have that old type.
+func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
 	if !ok {
 		return nil

@@ -12,13 +12,13 @@ func (t *table) isOld(pkg *types.Package) bool {
 	return pkg != nil && slices.Contains(t.paths, pkg.Path())
 }
 
-// owned reports whether obj belongs to the old library. obj may be nil.
-func (t *table) owned(obj types.Object) bool { return obj != nil && t.isOld(obj.Pkg()) }
+// owns reports whether obj belongs to the old library. obj may be nil.
+func (t *table) owns(obj types.Object) bool { return obj != nil && t.isOld(obj.Pkg()) }
 
 // oldName returns the name of an object of the old library in the notation of the tables, such as
 // "New" or "UUID.String". It returns "" for any other object.
 func (t *table) oldName(obj types.Object) string {
-	if !t.owned(obj) {
+	if !t.owns(obj) {
 		return ""
 	}
 	if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// texts contains, for each type here, the texts that its parser accepts, and a message about other
-// texts.
-var texts = map[string]struct {
+// parsers contains, for each type here, the texts that its parser accepts, and a message about
+// other texts.
+var parsers = map[string]struct {
 	accepted *regexp.Regexp
 	not      string
 }{
@@ -28,11 +28,11 @@ var texts = map[string]struct {
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is no Snowflake: write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panics returns a note if call is a MustParse of the library with a constant text that this
+// panicNotes returns a note if call is a MustParse of the library with a constant text that this
 // library refuses.
-func (f *file) panics(call *ast.CallExpr) (notes []note) {
+func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
-	if fun == nil || !f.lib.owned(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
+	if fun == nil || !f.lib.owns(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
 		return nil
 	}
 	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
@@ -47,7 +47,7 @@ func (f *file) panics(call *ast.CallExpr) (notes []note) {
 // Refused returns the reason why the parser of the given type of this library does not accept s. It
 // returns "" if the parser accepts s, or if Refused cannot tell.
 func Refused(kind, s string) string {
-	text, known := texts[kind]
+	text, known := parsers[kind]
 	_, err := strconv.ParseInt(s, 10, 64)
 	if !known || text.accepted.MatchString(s) && (kind != "Snowflake" || err == nil) {
 		return ""

@@ -16,7 +16,7 @@ import (
 type note struct {
 	path  string
 	line  int    // line number, or 0
-	of    string // name that the note is about, or ""
+	name  string // name that the note is about, or ""
 	text  string
 	first bool // printed before others, and without places if there are many
 }
@@ -59,7 +59,7 @@ func (r *report) printNotes(title string, notes []note) int {
 		return 1
 	}
 	slices.SortFunc(notes, func(a, b note) int {
-		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text), cmp.Compare(a.of, b.of))
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text), cmp.Compare(a.name, b.name))
 	})
 	notes = slices.Compact(notes)
 	if len(notes) == 0 {
@@ -67,15 +67,15 @@ func (r *report) printNotes(title string, notes []note) int {
 	}
 	fmt.Fprintf(r.out, "\n%s (%d):\n", title, len(notes))
 	var texts []string
-	said := map[string][]note{}
+	byText := map[string][]note{}
 	for _, n := range notes {
-		if said[n.text] == nil {
+		if byText[n.text] == nil {
 			texts = append(texts, n.text)
 		}
-		said[n.text] = append(said[n.text], n)
+		byText[n.text] = append(byText[n.text], n)
 	}
 	for _, text := range texts {
-		places := said[text]
+		places := byText[text]
 		fmt.Fprintf(r.out, "%s (%d)\n", text, len(places))
 		if places[0].first && len(places) > 50 {
 			continue
@@ -93,8 +93,8 @@ func (r *report) place(n note) string {
 	if n.line > 0 {
 		place += ":" + strconv.Itoa(n.line)
 	}
-	if n.of != "" {
-		place += ": " + n.of
+	if n.name != "" {
+		place += ": " + n.name
 	}
 	return place
 }

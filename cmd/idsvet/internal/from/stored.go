@@ -17,45 +17,45 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// harmless matches the names of functions that do not store their arguments.
-var harmless = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
+// storesNothing matches the names of functions that do not store their arguments.
+var storesNothing = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
-// stored returns notes about the library's types in the value at c, if a codec or a database may
-// receive the value in an interface.
-func (f *file) stored(c inspector.Cursor) []note {
+// storedNotes returns notes about the library's types in the value at c, if a codec or a database
+// may receive the value in an interface.
+func (f *file) storedNotes(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
-	return f.storedBy(f.receiver(c), e, f.info.TypeOf(e))
+	return f.storedNotesFor(f.receivingPackage(c), e, f.info.TypeOf(e))
 }
 
-// instance returns notes about the library's types among the type arguments of id, which names a
-// generic type or function.
-func (f *file) instance(id *ast.Ident) (notes []note) {
+// instanceNotes returns notes about the library's types among the type arguments of id, which names
+// a generic type or function.
+func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 	for t := range f.info.Instances[id].TypeArgs.Types() {
-		notes = append(notes, f.storedBy(f.info.Uses[id].Pkg(), id, t)...)
+		notes = append(notes, f.storedNotesFor(f.info.Uses[id].Pkg(), id, t)...)
 	}
 	return notes
 }
 
-// storedBy returns the notes of the stored rows about values of type t that package to receives at
-// e. If the package is a database, the place of a note is the field that contains the value, if
-// any.
-func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
+// storedNotesFor returns the notes of the stored rows about values of type t that package to
+// receives at e. If the package is a database, the place of a note is the field that contains the
+// value, if any.
+func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
 	}
-	held := f.held(t, allFields)
+	held := f.contained(t, allFields)
 	database := f.reaches(to, func(path string) bool { return f.lib.databases[path] })
 	for _, s := range f.lib.stored {
 		codec := f.reaches(to, func(path string) bool {
 			return path != "sigs.k8s.io/yaml" && slices.ContainsFunc(s.codecs, func(part string) bool { return strings.Contains(path, part) })
 		})
 		for _, h := range held {
-			n := f.note(e.Pos(), s.name+": "+s.what)
+			n := f.note(e.Pos(), s.name+": "+s.sentence)
 			if s.queries && h.field != nil {
 				at := f.fset.PositionFor(h.field.Pos(), false)
 				n.path, n.line = at.Filename, at.Line
 			}
-			if s.about(h.of) && (codec || s.queries && database) {
+			if s.about(h.typ) && (codec || s.queries && database) {
 				notes = append(notes, n)
 			}
 		}
@@ -63,16 +63,17 @@ func (f *file) storedBy(to *types.Package, e ast.Expr, t types.Type) (notes []no
 	return notes
 }
 
-// reaches reports whether is is true for the path of pkg. If pkg belongs to the program, it is
-// enough that is is true for one of its imports.
-func (f *file) reaches(pkg *types.Package, is func(path string) bool) bool {
-	return is(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return is(p.Path()) })
+// reaches reports whether match is true for the path of pkg. If pkg belongs to the program, it is
+// enough that match is true for one of its imports.
+func (f *file) reaches(pkg *types.Package, match func(path string) bool) bool {
+	return match(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return match(p.Path()) })
 }
 
-// receiver returns the package that receives the value at c in an interface. It is the package of
-// the called function, or of the type that the value becomes a part of. If the value does not
-// become an interface, or the function does not store its arguments, receiver returns nil.
-func (f *file) receiver(c inspector.Cursor) *types.Package {
+// receivingPackage returns the package that receives the value at c in an interface. It is the
+// package of the called function, or of the type that the value becomes a part of. If the value
+// does not become an interface, or the function does not store its arguments, receivingPackage
+// returns nil.
+func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
 	}
@@ -90,82 +91,83 @@ func (f *file) receiver(c inspector.Cursor) *types.Package {
 	switch fun := f.callee(call); {
 	case !ok || fun == nil:
 		return f.pkg
-	case harmless.MatchString(fun.Name()):
+	case storesNothing.MatchString(fun.Name()):
 		return nil
 	default:
 		return fun.Pkg()
 	}
 }
 
-// A depth limits how far held searches a type. The arguments of generic types are always searched.
+// A depth limits how far contained searches a type. The arguments of generic types are always
+// searched.
 type depth int
 
 const (
-	none      depth = iota // parameters and results of functions, but no fields
+	noFields  depth = iota // parameters and results of functions, but no fields
 	allFields              // all fields that codecs see, but no functions
 )
 
-// A holding is a type of the library within another type. field is the program's field that
+// A containedType is a type of the library within another type. field is the program's field that
 // contains it there, or nil.
-type holding struct {
-	of    *types.TypeName
+type containedType struct {
+	typ   *types.TypeName
 	field *types.Var
 }
 
-// held returns the types of the library that a value of type in may contain.
-func (f *file) held(in types.Type, into depth) []holding {
+// contained returns the types of the library that a value of type in may contain.
+func (f *file) contained(in types.Type, into depth) []containedType {
 	if in == nil {
 		return nil
 	}
-	return f.heldAt(nil, in, into, map[types.Type]bool{})
+	return f.containedAt(nil, in, into, map[types.Type]bool{})
 }
 
-// heldAt is like held, for the type of the field at, or of no field if at is nil.
-func (f *file) heldAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []holding) {
-	look := func(parts ...types.Type) {
+// containedAt is like contained, for the type of the field at, or of no field if at is nil.
+func (f *file) containedAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []containedType) {
+	search := func(parts ...types.Type) {
 		for _, part := range parts {
-			all = append(all, f.heldAt(at, part, into, seen)...)
+			all = append(all, f.containedAt(at, part, into, seen)...)
 		}
 	}
 	n, ok := types.Unalias(in).(*types.Named)
 	switch {
 	case seen[in]:
 		return nil
-	case ok && f.lib.owned(n.Obj()):
-		return []holding{{n.Obj(), at}}
+	case ok && f.lib.owns(n.Obj()):
+		return []containedType{{n.Obj(), at}}
 	case ok:
 		seen[in] = true
-		look(slices.Collect(n.TypeArgs().Types())...)
+		search(slices.Collect(n.TypeArgs().Types())...)
 	}
 	switch u := in.Underlying().(type) {
 	case *types.Signature:
-		if into == none {
-			look(u.Params(), u.Results())
+		if into == noFields {
+			search(u.Params(), u.Results())
 		}
 	case *types.Tuple:
 		for v := range u.Variables() {
-			look(v.Type())
+			search(v.Type())
 		}
 	case *types.Map:
-		look(u.Key(), u.Elem())
+		search(u.Key(), u.Elem())
 	case interface{ Elem() types.Type }:
-		look(u.Elem())
+		search(u.Elem())
 	case *types.Struct:
 		for field := range u.Fields() {
 			if into == allFields && (field.Exported() || field.Embedded()) {
 				if f.declares(field.Pkg()) {
 					at = field
 				}
-				look(field.Type())
+				search(field.Type())
 			}
 		}
 	}
 	return all
 }
 
-// tags returns notes about fields that a codec or a database recognizes by their tag, and about
+// tagNotes returns notes about fields that a codec or a database recognizes by their tag, and about
 // fields that a codec omits after the move but wrote before it.
-func (f *file) tags(s *ast.StructType) (notes []note) {
+func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	for _, field := range s.Fields.List {
 		if field.Tag == nil {
 			continue
@@ -180,9 +182,9 @@ func (f *file) tags(s *ast.StructType) (notes []note) {
 			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
 		}
 		for _, s := range f.lib.stored {
-			about := func(h holding) bool { return s.about(h.of) }
-			if slices.ContainsFunc(s.tags, named) && slices.ContainsFunc(f.held(t, none), about) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
-				notes = append(notes, f.note(field.Pos(), s.name+": "+s.what))
+			about := func(h containedType) bool { return s.about(h.typ) }
+			if slices.ContainsFunc(s.tags, named) && slices.ContainsFunc(f.contained(t, noFields), about) || slices.ContainsFunc(s.omits, omitted) && f.lib.gainsIsZero(t, s.name) {
+				notes = append(notes, f.note(field.Pos(), s.name+": "+s.sentence))
 			}
 		}
 	}

@@ -77,52 +77,52 @@ type table struct {
 	texts   []string
 	left    map[string]string
 	differs map[string]string
-	stored  []stored
-	unseen  []unseen
+	stored  []storedRow
+	unseen  []unseenRow
 }
 
-// A stored is a row about written and read values of a type.
-type stored struct {
+// A storedRow is a row about written and read values of a type.
+type storedRow struct {
 	name                string
 	codecs, tags, omits []string
 	queries             bool
 	unless              string // method that the type must not have, or ""
-	what                string
+	sentence            string
 }
 
 // about reports whether the row applies to the given type of the library.
-func (s stored) about(of *types.TypeName) bool {
+func (s storedRow) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil
 }
 
-// An unseen is a row about a difference that types cannot show. If names is nil, it applies to all
-// programs, and otherwise to those that have one of the names.
-type unseen struct {
-	names []string
-	what  string
+// An unseenRow is a row about a difference that types cannot show. If names is nil, it applies to
+// all programs, and otherwise to those that have one of the names.
+type unseenRow struct {
+	names    []string
+	sentence string
 }
 
 // A rule is a pattern and its replacement.
 type rule struct {
-	row     string
-	pattern ast.Expr
-	parts   []part
-	values  values
+	row          string
+	pattern      ast.Expr
+	parts        []part
+	resultChange resultChange
 }
 
-// values describes how the results of a template and of its pattern differ.
-type values int
+// resultChange describes how the results of a template and of its pattern differ.
+type resultChange int
 
 const (
-	asBefore     values = iota
-	withNil             // EXPRESSION, nil
-	withoutOK           // EXPRESSION, ok
-	withoutFirst        // _, EXPRESSION
-	onlyRead            // EXPRESSION, read
+	asBefore     resultChange = iota
+	withNil                   // EXPRESSION, nil
+	withoutOK                 // EXPRESSION, ok
+	withoutFirst              // _, EXPRESSION
+	onlyRead                  // EXPRESSION, read
 )
 
-var suffixes = map[string]values{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
+var suffixes = map[string]resultChange{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
 
 // A part is a piece of a template: a text, a letter, the name of a package, or the word result or
 // value.
@@ -130,7 +130,7 @@ type part struct {
 	text, letter, pkg string
 	result            bool // the type of the old call's first result
 	value             bool // the value of the old constant
-	naked             bool // the letter needs no parentheses
+	noParens          bool // the letter needs no parentheses
 }
 
 // newPackages maps the package names in templates to import paths.
@@ -169,40 +169,40 @@ func readTable(name string) (*table, error) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
-		if err := t.row(line); err != nil {
+		if err := t.addRow(line); err != nil {
 			return nil, fmt.Errorf("rules/%s.txt, row %d: %w", name, i+1, err)
 		}
 	}
 	return t, nil
 }
 
-// same matches the word for the name in the pattern.
-var same = regexp.MustCompile(`\bsame\b`)
+// sameWord matches the word for the name in the pattern.
+var sameWord = regexp.MustCompile(`\bsame\b`)
 
-// ofErrors matches a row that replaces one error variable with another.
-var ofErrors = regexp.MustCompile(`^\w+\.Err\w+ -> \w+\.Err\w+$`)
+// errorRow matches a row that replaces one error variable with another.
+var errorRow = regexp.MustCompile(`^\w+\.Err\w+ -> \w+\.Err\w+$`)
 
-// row adds a row to the table.
-func (t *table) row(line string) error {
+// addRow adds a row to the table.
+func (t *table) addRow(line string) error {
 	patterns, expression, ok := strings.Cut(line, " -> ")
 	if !ok {
-		return t.words(line)
+		return t.addWordRow(line)
 	}
 	var errs []error
 	for old := range strings.SplitSeq(patterns, " | ") {
 		name := regexp.MustCompile(t.pkg + `\.\w+`).FindString(old)
-		errs = append(errs, t.rule(old, same.ReplaceAllString(expression, name)))
+		errs = append(errs, t.addRule(old, sameWord.ReplaceAllString(expression, name)))
 	}
 	return errors.Join(errs...)
 }
 
-// rule adds the rules for one pattern.
-func (t *table) rule(old, now string) error {
+// addRule adds the rules for one pattern.
+func (t *table) addRule(old, now string) error {
 	rows := []string{old, now}
 	switch {
 	case strings.HasSuffix(now, ", nil"):
 		rows = []string{t.pkg + ".Must(" + old + ")", strings.TrimSuffix(now, ", nil"), old, now}
-	case ofErrors.MatchString(old + " -> " + now): // wrapped here, so never equal to the sentinel
+	case errorRow.MatchString(old + " -> " + now): // wrapped here, so never equal to the sentinel
 		is := "errors.Is(x, " + now + ")"
 		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
 	}
@@ -216,8 +216,8 @@ func (t *table) rule(old, now string) error {
 	return nil
 }
 
-// words adds a row that has no pattern.
-func (t *table) words(line string) error {
+// addWordRow adds a row that has no pattern.
+func (t *table) addWordRow(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	names, sentence, _ := strings.Cut(rest, ": ")
 	words := strings.Fields(names)
@@ -236,9 +236,9 @@ func (t *table) words(line string) error {
 	case kind == "text":
 		t.texts = append(t.texts, rest)
 	case kind == "unseen" && words[0] == "for" && sentence != "":
-		t.unseen = append(t.unseen, unseen{words[1:], sentence})
+		t.unseen = append(t.unseen, unseenRow{words[1:], sentence})
 	case kind == "unseen":
-		t.unseen = append(t.unseen, unseen{nil, rest})
+		t.unseen = append(t.unseen, unseenRow{nil, rest})
 	case kind == "set":
 		at := slices.Index(words, "for")
 		for _, w := range words[at+1:] {
@@ -258,7 +258,7 @@ func (t *table) words(line string) error {
 			key, list, _ := strings.Cut(w, "=")
 			where[key] = strings.Split(list, ",")
 		}
-		t.stored = append(t.stored, stored{words[0], where["codecs"], where["tags"], where["omits"], where["queries"] != nil, strings.Join(where["unless"], ""), sentence})
+		t.stored = append(t.stored, storedRow{words[0], where["codecs"], where["tags"], where["omits"], where["queries"] != nil, strings.Join(where["unless"], ""), sentence})
 	default:
 		return fmt.Errorf("%q is no row", line)
 	}
@@ -270,11 +270,11 @@ var isLetter = regexp.MustCompile(`^[a-z]$`).MatchString
 func newRule(old, expression string) (r *rule, err error) {
 	r = &rule{row: old + " -> " + expression}
 	if last, ok := strings.CutPrefix(expression, "_, "); ok {
-		expression, r.values = last, withoutFirst
+		expression, r.resultChange = last, withoutFirst
 	}
 	for suffix, values := range suffixes {
 		if first, ok := strings.CutSuffix(expression, suffix); ok {
-			expression, r.values = first, values
+			expression, r.resultChange = first, values
 		}
 	}
 	r.parts = parts(expression)
@@ -296,7 +296,7 @@ func parts(template string) (all []part) {
 		p := part{result: name == "result", value: name == "value"}
 		switch {
 		case isLetter(name):
-			p.letter, p.naked = name, opens(template[:word[0]]) && closes(after)
+			p.letter, p.noParens = name, opens(template[:word[0]]) && closes(after)
 		case newPackages[name] != "" && strings.HasPrefix(after, "."):
 			p.pkg = name
 		case !p.result && !p.value:

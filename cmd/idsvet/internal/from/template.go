@@ -21,7 +21,7 @@ import (
 // keep their bytes, except for their own conversions. The edits replace the text between them.
 func (m *match) fill(c inspector.Cursor) conversion {
 	e := c.Node().(ast.Expr)
-	done := conversion{uses: m.count(e)}
+	done := conversion{uses: m.countUses(e)}
 	done.start, done.end = m.span(e)
 	at, text := done.start, "" // start and text of the next edit
 	for i, part := range m.rule.parts {
@@ -30,8 +30,8 @@ func (m *match) fill(c inspector.Cursor) conversion {
 			text += part.text
 			switch {
 			case part.pkg != "":
-				text += mark(part.pkg)
-				done.left = cmp.Or(done.left, m.hidden(part.pkg, e))
+				text += markPackage(part.pkg)
+				done.left = cmp.Or(done.left, m.hiddenReason(part.pkg, e))
 			case part.value:
 				text += m.info.Types[e].Value.ExactString()
 			case part.result:
@@ -40,7 +40,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 			continue
 		}
 		open, end := "", m.path[part.letter]
-		if !part.naked && !primary(bound) {
+		if !part.noParens && !needsNoParens(bound) {
 			open, end = "(", ")"+end
 		}
 		start, next := m.span(bound)
@@ -48,7 +48,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 		inner, _ := c.FindNode(bound)
 		for _, sub := range m.conversions(inner) {
 			if done.left == "" {
-				done.left, done.of = sub.left, sub.of
+				done.left, done.name = sub.left, sub.name
 			}
 			done.edits = append(done.edits, sub.edits...)
 		}
@@ -59,22 +59,23 @@ func (m *match) fill(c inspector.Cursor) conversion {
 		at, text = next, end
 	}
 	done.edits = append(done.edits, edit{at, done.end, text})
-	done.left = cmp.Or(done.left, m.comment(done.edits))
+	done.left = cmp.Or(done.left, m.commentReason(done.edits))
 	return done
 }
 
-// comment returns the reason to leave an expression if the edits would delete a comment, or "".
-func (m *match) comment(edits []edit) string {
+// commentReason returns the reason to leave an expression if the edits would delete a comment, or
+// "".
+func (m *match) commentReason(edits []edit) string {
 	for _, c := range m.syntax.Comments {
-		if covered(edits, m.offset(c.Pos())) {
+		if isCovered(edits, m.offset(c.Pos())) {
 			return "a comment stands in it: write " + m.rule.row
 		}
 	}
 	return ""
 }
 
-// primary reports whether e needs no parentheses as an operand.
-func primary(e ast.Expr) bool {
+// needsNoParens reports whether e needs no parentheses as an operand.
+func needsNoParens(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.BinaryExpr, *ast.UnaryExpr, *ast.StarExpr, *ast.FuncLit, *ast.KeyValueExpr:
 		return false
@@ -90,7 +91,7 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 		return m.text(e) + " is no variable here: assign its value to one first"
 	}
 	fits := true
-	switch m.rule.values {
+	switch m.rule.resultChange {
 	case withNil:
 		_, several := m.info.TypeOf(e).(*types.Tuple)
 		fits = !several || m.addNil(done, c)
@@ -103,8 +104,8 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 		return ""
 	}
 	name := m.named(e.(*ast.CallExpr).Fun)
-	done.of = name[strings.LastIndex(name, ".")+1:]
-	return m.why(name)
+	done.name = name[strings.LastIndex(name, ".")+1:]
+	return m.leftReason(name)
 }
 
 // targets returns the variables that get the values of the expression at c, and whether they are
@@ -161,7 +162,7 @@ func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 		return false
 	}
 	start, end := m.span(to[0])
-	if m.rule.values == withoutOK {
+	if m.rule.resultChange == withoutOK {
 		done.edits = append(done.edits, edit{end, end, ", _"})
 	} else {
 		done.edits = append(done.edits, edit{start, start, "_, "})
@@ -191,7 +192,7 @@ func (m *match) isRead(c inspector.Cursor) bool {
 			return false
 		}
 		fun := m.callee(parent)
-		return i == 1 && m.calls(parent, "copy") || fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
+		return i == 1 && m.callsBuiltin(parent, "copy") || fun != nil && (fun.FullName() == "bytes.Equal" || fun.FullName() == "bytes.Compare")
 	}
 	return false
 }
@@ -223,8 +224,8 @@ func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	return false
 }
 
-// calls reports whether call calls the built-in function with the given name.
-func (f *file) calls(call *ast.CallExpr, name string) bool {
+// callsBuiltin reports whether call calls the built-in function with the given name.
+func (f *file) callsBuiltin(call *ast.CallExpr, name string) bool {
 	b, ok := typeutil.Callee(f.info, call).(*types.Builtin)
 	return ok && b.Name() == name
 }

@@ -73,7 +73,7 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 		lit := info.TypeOf(c.Parent().Parent().Node().(ast.Expr))
 		m, _ := lit.Underlying().(*types.Map)
 		switch {
-		case kind == edge.KeyValueExpr_Value && structure(lit) != nil:
+		case kind == edge.KeyValueExpr_Value && literalStruct(lit) != nil:
 			return info.TypeOf(n.Key)
 		case kind == edge.KeyValueExpr_Value:
 			return Element(lit)
@@ -81,7 +81,7 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 			return m.Key()
 		}
 	case *ast.CompositeLit:
-		if s := structure(info.TypeOf(n)); s != nil && kind == edge.CompositeLit_Elts {
+		if s := literalStruct(info.TypeOf(n)); s != nil && kind == edge.CompositeLit_Elts {
 			return s.Field(i).Type()
 		}
 		return Element(info.TypeOf(n))
@@ -89,9 +89,9 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	return nil
 }
 
-// structure returns the struct type of a composite literal of type t, or nil. t can be a pointer,
-// because a list of pointers may contain literals without &T.
-func structure(t types.Type) *types.Struct {
+// literalStruct returns the struct type of a composite literal of type t, or nil. t can be a
+// pointer, because a list of pointers may contain literals without &T.
+func literalStruct(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
