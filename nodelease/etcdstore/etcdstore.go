@@ -72,7 +72,7 @@ type Store struct {
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
-		err = s.check(ctx)
+		err = s.checkAccess(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("nodelease: etcd: %w", err)
@@ -99,8 +99,8 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	return s, etcdkeys.CheckPrefix(s.opts.Prefix)
 }
 
-// check looks at the schema and at the rights.
-func (s *Store) check(ctx context.Context) error {
+// checkAccess looks at the schema and at the rights.
+func (s *Store) checkAccess(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	header, err := etcdkeys.Header(ctx, s.client, s.opts.Prefix, s.opts.Numbers)
@@ -141,17 +141,17 @@ func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 func (s *Store) init(all context.Context) error {
 	ctx, cancel := context.WithTimeout(all, timeout)
 	defer cancel()
-	now, err := s.read(ctx, 0, s.opts.Numbers)
+	found, err := s.read(ctx, 0, s.opts.Numbers)
 	if err != nil {
 		return err
 	}
 	header := storekit.Header(s.opts.Layout)
-	if now.header != "" {
-		if err := storekit.CheckHeader(s.schema(), now.header, header); err != nil {
+	if found.header != "" {
+		if err := storekit.CheckHeader(s.schema(), found.header, header); err != nil {
 			return err
 		}
 	}
-	if now.missing() == "" {
+	if found.missing() == "" {
 		return storekit.ErrMade
 	}
 	var absent []clientv3.Cmp
@@ -170,11 +170,11 @@ func (s *Store) init(all context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range now.some {
-		if c.Version != 0 {
+	for _, row := range found.rows {
+		if row.Version != 0 {
 			continue
 		}
-		owner, horizon := s.key("owner", c.Number), s.key("horizon", c.Number)
+		owner, horizon := s.key("owner", row.Number), s.key("horizon", row.Number)
 		absent = append(absent, clientv3.Compare(clientv3.CreateRevision(owner), "=", 0), clientv3.Compare(clientv3.CreateRevision(horizon), "=", 0))
 		puts = append(puts, clientv3.OpPut(horizon, string(never)))
 		if len(puts) > chunk {
@@ -288,37 +288,37 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 	return resp.Succeeded, nil
 }
 
-// A state is what the store keeps of some numbers that follow each other, as of one revision.
-type state struct {
+// contents is what the store keeps of some numbers that follow each other, as of one revision.
+type contents struct {
 	store          *Store
 	header         string         // of the schema, or empty
-	some           []etcdkeys.Row // by Number
+	rows           []etcdkeys.Row // by Number
 	horizons, held int64          // how many of all numbers have a horizon, and an owner
 }
 
 // read reads so many numbers from first on.
-func (s *Store) read(ctx context.Context, first, count int64) (*state, error) {
+func (s *Store) read(ctx context.Context, first, count int64) (*contents, error) {
 	found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, first, first+count, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {
 		return nil, fmt.Errorf("read the numbers: %w", s.explain(err))
 	}
-	now := &state{store: s, header: found.Header, horizons: found.Horizons, held: found.Held}
+	c := &contents{store: s, header: found.Header, horizons: found.Horizons, held: found.Held}
 	for n := first; n < first+count; n++ {
 		row := found.Rows[n]
 		row.Number = n
-		now.some = append(now.some, row)
+		c.rows = append(c.rows, row)
 	}
-	return now, nil
+	return c, nil
 }
 
 // missing names a key that is missing. The holder of a number writes its horizon again.
-func (now *state) missing() string {
-	if now.header == "" {
-		return "there is no key " + now.store.schema()
+func (c *contents) missing() string {
+	if c.header == "" {
+		return "there is no key " + c.store.schema()
 	}
-	for _, c := range now.some {
-		if c.Version == 0 && c.Owner == nil {
-			return "there is no key " + now.store.key("horizon", c.Number)
+	for _, row := range c.rows {
+		if row.Version == 0 && row.Owner == nil {
+			return "there is no key " + c.store.key("horizon", row.Number)
 		}
 	}
 	return ""
@@ -331,45 +331,45 @@ const part = 128
 // numbers only if a part of them does not do: to read all, for a thousand processes that start at once, keeps the servers
 // busy for a minute.
 func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.Candidate, count int64, err error) {
-	now := &state{}
+	found := &contents{}
 	if most := s.opts.Numbers - part; most >= part {
-		if now, err = s.read(ctx, rand.Int64N(most+1), part); err != nil {
+		if found, err = s.read(ctx, rand.Int64N(most+1), part); err != nil {
 			return nil, 0, fmt.Errorf("nodelease: etcd: %w", err)
 		}
-		if now.horizons >= s.opts.Numbers {
-			free, enough, err := now.judge(r)
-			if err == nil && now.held >= s.opts.Numbers {
+		if found.horizons >= s.opts.Numbers {
+			free, enough, err := found.candidates(r)
+			if err == nil && found.held >= s.opts.Numbers {
 				err = nodelease.ErrNoNumber
 			}
 			if err != nil || enough {
-				return free, s.opts.Numbers - now.held, err
+				return free, s.opts.Numbers - found.held, err
 			}
 		}
 	}
-	if now, err = s.read(ctx, 0, s.opts.Numbers); err != nil {
+	if found, err = s.read(ctx, 0, s.opts.Numbers); err != nil {
 		return nil, 0, fmt.Errorf("nodelease: etcd: %w", err)
 	}
-	free, _, err = now.judge(r)
+	free, _, err = found.candidates(r)
 	if err == nil && len(free) == 0 {
 		err = nodelease.ErrNoNumber
 	}
 	return free, int64(len(free)), err
 }
 
-// judge lists the numbers without an owner in the order in which to try them. It says whether these are enough to choose
+// candidates lists the numbers without an owner in the order in which to try them. It says whether these are enough to choose
 // from, and to see that r's clock is wrong.
-func (now *state) judge(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
-	err = storekit.Missing(now.missing(), mend)
+func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
+	err = storekit.Missing(c.missing(), mend)
 	if err == nil {
-		err = storekit.CheckHeader(now.store.schema(), now.header, storekit.Header(r.Layout))
+		err = storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(r.Layout))
 	}
 	var known, held []time.Time // horizons
-	for _, c := range now.some {
-		known = append(known, c.Horizon)
-		if c.Owner == nil {
-			free = append(free, storekit.Candidate{Number: c.Number, Horizon: c.Horizon, Version: c.Version})
-		} else if c.Owner.Lease != 0 && !c.Horizon.IsZero() { // no holder who retired a number has a clock
-			held = append(held, c.Horizon)
+	for _, row := range c.rows {
+		known = append(known, row.Horizon)
+		if row.Owner == nil {
+			free = append(free, storekit.Candidate{Number: row.Number, Horizon: row.Horizon, Version: row.Version})
+		} else if row.Owner.Lease != 0 && !row.Horizon.IsZero() { // no holder who retired a number has a clock
+			held = append(held, row.Horizon)
 		}
 	}
 	if err == nil && len(held) >= 3 {
@@ -379,7 +379,7 @@ func (now *state) judge(r nodelease.Request) (free []storekit.Candidate, enough 
 		return nil, false, fmt.Errorf("nodelease: etcd: %w", err)
 	}
 	storekit.Prefer(free, storekit.Median(known), r.Now)
-	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (now.held < 3 || len(held) >= 3), nil
+	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (c.held < 3 || len(held) >= 3), nil
 }
 
 // explain adds to the error of a request without an answer why the client has no connection. The client itself

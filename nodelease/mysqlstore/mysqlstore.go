@@ -285,7 +285,7 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	if err != nil {
 		return err
 	}
-	return s.check(found, s.opts.Layout)
+	return s.checkComplete(found, s.opts.Layout)
 }
 
 // fill makes the rows that are missing, all or none: this alone is a transaction of several statements. Of several such
@@ -375,8 +375,8 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 	return c, rows.Err()
 }
 
-// check returns an error if a row is missing, or if the table is of another version or layout.
-func (s *Store) check(c *contents, layout ids.SnowflakeLayout) error {
+// checkComplete returns an error if a row is missing, or if the table is of another version or layout.
+func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 	switch {
 	case len(c.missing) > 0:
 		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), mend)
@@ -465,7 +465,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		if err != nil {
 			return err
 		}
-		if none = s.check(found, r.Layout); none == nil {
+		if none = s.checkComplete(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
 		}
 		if none == nil && len(found.free) == 0 { // which may be for another reason than that all are held

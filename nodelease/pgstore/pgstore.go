@@ -292,7 +292,7 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 		}
 		found, err := s.look(ctx, c) // without a transaction, which PgBouncer's pool_mode statement would refuse
 		if err == nil {
-			err = s.judge(found, s.opts.Layout)
+			err = s.checkComplete(found, s.opts.Layout)
 		}
 		return err
 	})
@@ -337,8 +337,8 @@ func (s *Store) look(ctx context.Context, a asker) (*contents, error) {
 	return c, err
 }
 
-// judge returns an error if c, as look returns it, is not complete, or of another version or layout.
-func (s *Store) judge(c *contents, l ids.SnowflakeLayout) error {
+// checkComplete returns an error if c, as look returns it, is not complete, or of another version or layout.
+func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	switch {
 	case c == nil:
 		return storekit.Missing("there is no such table", mend)
@@ -444,7 +444,7 @@ func (s *Store) none(ctx context.Context, r nodelease.Request) error {
 	err := s.with(ctx, true, func(ctx context.Context, c *conn) error {
 		found, err := s.look(ctx, c)
 		if err == nil {
-			err = s.judge(found, r.Layout)
+			err = s.checkComplete(found, r.Layout)
 		}
 		if err == nil {
 			err = storekit.CheckNow(r.Now, "the server's", found.now)
