@@ -324,6 +324,15 @@ func (c *contents) missing() string {
 	return ""
 }
 
+// checkComplete returns an error if a key is missing, or if the keys are of another version or
+// layout.
+func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
+	if err := storekit.Missing(c.missing(), mend); err != nil {
+		return err
+	}
+	return storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(l))
+}
+
 // part is how many numbers a Take reads where there are many.
 const part = 128
 
@@ -359,10 +368,7 @@ func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.
 // candidates lists the numbers without an owner in the order in which to try them. It says whether these are enough to choose
 // from, and to see that r's clock is wrong.
 func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
-	err = storekit.Missing(c.missing(), mend)
-	if err == nil {
-		err = storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(r.Layout))
-	}
+	err = c.checkComplete(r.Layout)
 	var known, held []time.Time // horizons
 	for _, row := range c.rows {
 		known = append(known, row.Horizon)
