@@ -101,22 +101,22 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 
 // checkAccess looks at the schema and at the rights.
 func (s *Store) checkAccess(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	header, err := etcdkeys.Header(ctx, s.client, s.opts.Prefix, s.opts.Numbers)
 	switch {
 	case err != nil:
 		return s.explain(err)
 	case header == "":
-		return storekit.Missing("there is no key "+s.schema(), mend)
+		return storekit.Missing("there is no key "+s.schema(), hint)
 	}
 	return storekit.CheckHeader(s.schema(), header, storekit.Header(s.opts.Layout))
 }
 
 const (
-	mend    = "call etcdstore.Init, or run leases init"
-	timeout = 10 * time.Second // for each request of New and Init
-	chunk   = 60               // horizons in a transaction of Init, which may have 128 comparisons
+	hint           = "call etcdstore.Init, or run leases init"
+	requestTimeout = 10 * time.Second // for each request of New and Init
+	batchSize      = 60               // horizons in a transaction of Init, which may have 128 comparisons
 )
 
 // Init makes the store, once, before the first process starts: the keys that are missing below the prefix. More
@@ -138,8 +138,8 @@ func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 }
 
 // init makes the keys that are missing.
-func (s *Store) init(all context.Context) error {
-	ctx, cancel := context.WithTimeout(all, timeout)
+func (s *Store) init(parent context.Context) error {
+	ctx, cancel := context.WithTimeout(parent, requestTimeout)
 	defer cancel()
 	found, err := s.read(ctx, 0, s.opts.Numbers)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Store) init(all context.Context) error {
 	var absent []clientv3.Cmp
 	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)} // each transaction has it: few may write that key
 	commit := func() error {
-		ctx, cancel := context.WithTimeout(all, timeout)
+		ctx, cancel := context.WithTimeout(parent, requestTimeout)
 		defer cancel()
 		resp, err := s.client.Txn(ctx).If(absent...).Then(puts...).Commit()
 		if err == nil && !resp.Succeeded {
@@ -177,7 +177,7 @@ func (s *Store) init(all context.Context) error {
 		owner, horizon := s.key("owner", row.Number), s.key("horizon", row.Number)
 		absent = append(absent, clientv3.Compare(clientv3.CreateRevision(owner), "=", 0), clientv3.Compare(clientv3.CreateRevision(horizon), "=", 0))
 		puts = append(puts, clientv3.OpPut(horizon, string(never)))
-		if len(puts) > chunk {
+		if len(puts) > batchSize {
 			if err := commit(); err != nil {
 				return err
 			}
@@ -186,9 +186,9 @@ func (s *Store) init(all context.Context) error {
 	return commit()
 }
 
-// tries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If many want the
+// maxTries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If many want the
 // last numbers at once, most tries fail: a Take that tried all of them would keep the servers busy for everybody else.
-const tries = 3
+const maxTries = 3
 
 // grace is how long a Take that has seen a free number goes on after its context has ended. Where the servers are slow,
 // what they have begun would be done in vain, and asked for again. Another second is for giving back what it took.
@@ -213,7 +213,7 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 	if err := s.awaitStream(ctx); err != nil {
 		return nodelease.Grant{}, err
 	}
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	graceCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, warn: r.Warn}
@@ -223,11 +223,11 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 			s.renewals.renewToken(ctx)
 		}
 		if err == nil && l.id == 0 {
-			err = l.grant(late)
+			err = l.grant(graceCtx)
 		}
-		for i := 0; err == nil && i < min(len(free), tries); i++ {
+		for i := 0; err == nil && i < min(len(free), maxTries); i++ {
 			var taken bool
-			if taken, err = l.take(late, free[i]); taken {
+			if taken, err = l.take(graceCtx, free[i]); taken {
 				return nodelease.Grant{
 					Number: l.number, Horizon: free[i].Horizon, TTL: l.ttl, Free: count - 1, FreeKnown: true, Lease: l,
 				}, nil
@@ -245,13 +245,13 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 	return nodelease.Grant{}, nodelease.ErrNoNumber
 }
 
-// streamWait is how long a Take waits for the stream. A Minter, which gives it 5 s at first, asks again soon after an error,
+// streamTimeout is how long a Take waits for the stream. A Minter, which gives it 5 s at first, asks again soon after an error,
 // but pauses for long after a Take that was not answered in time.
-const streamWait = 4 * time.Second
+const streamTimeout = 4 * time.Second
 
 // awaitStream waits for the stream, without which a number could not be kept. With it comes a token that the servers know.
 func (s *Store) awaitStream(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, streamWait)
+	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
 	defer cancel()
 	if err := s.renewals.wait(ctx); err != nil {
 		return fmt.Errorf("nodelease: etcd: no stream for renewals yet: %w", etcdkeys.Refused(s.explain(err)))
@@ -282,7 +282,7 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 		return false, fmt.Errorf("nodelease: etcd: take number %d: %w", c.Number, etcdkeys.Refused(err))
 	}
 	if resp.Succeeded {
-		l.number, l.version, l.fence = c.Number, c.Version, resp.Header.Revision
+		l.number, l.horizonRevision, l.ownerRevision = c.Number, c.Version, resp.Header.Revision
 		l.asked, l.raised = c.Horizon, c.Horizon
 	}
 	return resp.Succeeded, nil
@@ -327,22 +327,22 @@ func (c *contents) missing() string {
 // checkComplete returns an error if a key is missing, or if the keys are of another version or
 // layout.
 func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
-	if err := storekit.Missing(c.missing(), mend); err != nil {
+	if err := storekit.Missing(c.missing(), hint); err != nil {
 		return err
 	}
 	return storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(l))
 }
 
-// part is how many numbers a Take reads where there are many.
-const part = 128
+// sampleSize is how many numbers a Take reads where there are many.
+const sampleSize = 128
 
 // free lists numbers without an owner in the order in which to try them, and says how many there are in all. It reads all
 // numbers only if a part of them does not do: to read all, for a thousand processes that start at once, keeps the servers
 // busy for a minute.
 func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.Candidate, count int64, err error) {
 	found := &contents{}
-	if most := s.opts.Numbers - part; most >= part {
-		if found, err = s.read(ctx, rand.Int64N(most+1), part); err != nil {
+	if most := s.opts.Numbers - sampleSize; most >= sampleSize {
+		if found, err = s.read(ctx, rand.Int64N(most+1), sampleSize); err != nil {
 			return nil, 0, fmt.Errorf("nodelease: etcd: %w", err)
 		}
 		if found.horizons >= s.opts.Numbers {
@@ -430,15 +430,15 @@ func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 }
 
 type lease struct {
-	store   *Store
-	warn    func(error)
-	id      clientv3.LeaseID
-	ttl     time.Duration
-	number  int64
-	asked   time.Time // the highest that Extend was asked to write
-	raised  time.Time // the highest that it is known to have written
-	fence   int64     // create revision of the owner key
-	version int64     // mod revision of the horizon
+	store           *Store
+	warn            func(error)
+	id              clientv3.LeaseID
+	ttl             time.Duration
+	number          int64
+	asked           time.Time // the highest that Extend was asked to write
+	raised          time.Time // the highest that it is known to have written
+	ownerRevision   int64     // create revision of the owner key
+	horizonRevision int64     // mod revision of the horizon
 }
 
 // Extend renews the lease, then raises the horizon in a transaction. A deposed leader may go on answering keep-alives
@@ -512,9 +512,9 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 	missing := false
 	for range 2 {
 		resp, err := l.store.client.Txn(ctx).If(
-			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.fence),
+			clientv3.Compare(clientv3.CreateRevision(owner), "=", l.ownerRevision),
 			clientv3.Compare(clientv3.LeaseValue(owner), "=", l.id),
-			clientv3.Compare(clientv3.ModRevision(horizon), "=", l.version),
+			clientv3.Compare(clientv3.ModRevision(horizon), "=", l.horizonRevision),
 		).Then(ops...).Else(
 			clientv3.OpGet(owner, clientv3.WithKeysOnly()),
 			clientv3.OpGet(horizon, clientv3.WithKeysOnly()),
@@ -524,7 +524,7 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 		}
 		if resp.Succeeded {
 			if len(ops) > 0 {
-				l.version = resp.Header.Revision
+				l.horizonRevision = resp.Header.Revision
 			}
 			if missing && l.warn != nil {
 				l.warn(fmt.Errorf("nodelease: etcd: the key %s was missing: its holder has written it again, others may be missing too", horizon))
@@ -532,14 +532,14 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 			return nil
 		}
 		held := resp.Responses[0].GetResponseRange().Kvs
-		if len(held) == 0 || held[0].CreateRevision != l.fence || held[0].Lease != int64(l.id) {
+		if len(held) == 0 || held[0].CreateRevision != l.ownerRevision || held[0].Lease != int64(l.id) {
 			return nodelease.ErrLost
 		}
 		// Only the owner may write the horizon: an earlier call whose answer was lost did reach the
 		// store, or somebody has edited or deleted it. The owner knows what it has to be.
-		l.version, missing = 0, true
+		l.horizonRevision, missing = 0, true
 		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
-			l.version, missing = seen[0].ModRevision, false
+			l.horizonRevision, missing = seen[0].ModRevision, false
 		}
 		if len(ops) == 0 {
 			ops = []clientv3.Op{put}

@@ -655,7 +655,7 @@ func TestPassword(t *testing.T) {
 	late(extend)
 	late(take)
 	opened(1)
-	s.SetKeep(0)
+	s.SetReopenInterval(0)
 	late(take)
 	opened(2)
 	testLateAnswer(t, client, asked)
@@ -916,7 +916,7 @@ func testStuck(t *testing.T, client *clientv3.Client, asked *spy) {
 func testPatience(t *testing.T, client *clientv3.Client, asked *spy) {
 	const patience = 100 * time.Millisecond
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/patience", Numbers: 1})
-	s.SetPatience(patience)
+	s.SetOpenTimeout(patience)
 	opening := make(chan time.Duration, 9)
 	asked.check = func(ctx context.Context) error {
 		began := time.Now()

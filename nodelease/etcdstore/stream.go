@@ -23,18 +23,18 @@ type renewals struct {
 
 	// What follows is for who has emptied the channel.
 
-	patience time.Duration
-	keep     time.Duration
-	gaveUp   time.Time // a stream since the servers were late
+	openTimeout    time.Duration
+	reopenInterval time.Duration
+	gaveUpAt       time.Time // a stream since the servers were late
 }
 
 const (
-	// patience is how long the first stream may take to open. What takes longer may be a member that hangs, and the next
+	// openTimeout is how long the first stream may take to open. What takes longer may be a member that hangs, and the next
 	// stream asks another one. But it may be the checks: so the next stream may take twice as long.
-	patience = 30 * time.Second
-	// keep is how long no other stream is given up since the servers are late, if they check a password for each: the checks
+	openTimeout = 30 * time.Second
+	// reopenInterval is how long no other stream is given up since the servers are late, if they check a password for each: the checks
 	// themselves may be why.
-	keep = 2 * time.Minute
+	reopenInterval = 2 * time.Minute
 )
 
 // A stream is open, or comes about.
@@ -46,11 +46,11 @@ type stream struct {
 	rpc     pb.Lease_LeaseKeepAliveClient
 	answers chan *pb.LeaseKeepAliveResponse // to the requests, in their order; closed when failure is set
 	failure error
-	late    int // how many answers are to come for which nobody waits any more
+	pending int // how many answers are to come for which nobody waits any more
 }
 
 func newRenewals(client *clientv3.Client) *renewals {
-	r := &renewals{client: client, stream: make(chan *stream, 1), patience: patience, keep: keep}
+	r := &renewals{client: client, stream: make(chan *stream, 1), openTimeout: openTimeout, reopenInterval: reopenInterval}
 	r.stream <- nil
 	return r
 }
@@ -59,12 +59,12 @@ func newRenewals(client *clientv3.Client) *renewals {
 func (r *renewals) open() *stream {
 	ctx, end := context.WithCancel(r.client.Ctx())
 	s := &stream{opened: make(chan struct{}), end: end, answers: make(chan *pb.LeaseKeepAliveResponse)}
-	late := time.AfterFunc(r.patience, end)
+	timeout := time.AfterFunc(r.openTimeout, end)
 	go func() {
 		s.rpc, s.err = pb.NewLeaseClient(r.client.ActiveConnection()).LeaseKeepAlive(ctx)
-		if !late.Stop() && s.err != nil {
-			s.err = fmt.Errorf("not open after %v: %w", r.patience, s.err)
-			r.patience *= 2
+		if !timeout.Stop() && s.err != nil {
+			s.err = fmt.Errorf("not open after %v: %w", r.openTimeout, s.err)
+			r.openTimeout *= 2
 		}
 		close(s.opened)
 		if s.err == nil {
@@ -98,14 +98,14 @@ func (s *stream) ask(ctx context.Context, id clientv3.LeaseID) (ttl int64, err e
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
-	s.late++
+	s.pending++
 	for {
 		select {
 		case resp, ok := <-s.answers:
 			if !ok {
 				return 0, s.failure
 			}
-			if s.late--; s.late == 0 {
+			if s.pending--; s.pending == 0 {
 				return resp.TTL, nil
 			}
 		case <-ctx.Done():
@@ -158,16 +158,16 @@ func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 		if err == nil {
 			return nil
 		}
-		late := ctx.Err() != nil
-		if late {
+		timedOut := ctx.Err() != nil
+		if timedOut {
 			err = context.Cause(ctx)
 		}
-		if late && s.err == nil && !r.giveUp() {
+		if timedOut && s.err == nil && !r.giveUp() {
 			return err
 		}
 		s.end()
 		s = nil
-		if late || fresh {
+		if timedOut || fresh {
 			return err
 		}
 	}
@@ -175,10 +175,10 @@ func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 
 // giveUp reports whether to give up a stream since the servers are late.
 func (r *renewals) giveUp() bool {
-	if r.client.Username != "" && time.Since(r.gaveUp) < r.keep {
+	if r.client.Username != "" && time.Since(r.gaveUpAt) < r.reopenInterval {
 		return false
 	}
-	r.gaveUp = time.Now()
+	r.gaveUpAt = time.Now()
 	return true
 }
 

@@ -87,7 +87,7 @@ type Store struct {
 	conns    *conns.Conns[*conn]
 	table    string  // quoted
 	warnings []error // of New, for the first Take
-	told     sync.Once
+	warnOnce sync.Once
 }
 
 // NULL is the token of a number that nobody holds, and the zero time. A DATETIME has no time zone, and microseconds.
@@ -100,10 +100,10 @@ const createTable = `create table if not exists %s (
 ) engine = InnoDB`
 
 const (
-	mend        = "call mysqlstore.Init, or run leases init"
+	hint        = "call mysqlstore.Init, or run leases init"
 	headerPlace = "the column holder of the number -1"
 	maxHolder   = 255
-	nobody      = `token = null, holder = null, expires = '1970-01-01 00:00:00'`
+	noHolder    = `token = null, holder = null, expires = '1970-01-01 00:00:00'`
 	datetime    = "2006-01-02 15:04:05.000000" // as the server writes it
 
 	// Numbers of the server's errors.
@@ -171,8 +171,8 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		return nil, err
 	}
 	s.conns = conns.New(s.dial)
-	err = s.with(ctx, func(ctx context.Context, c *conn) error {
-		all, err := s.look(ctx, c, !first)
+	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
+		all, err := s.checkServer(ctx, c, !first)
 		if err == nil {
 			err = s.prepare(ctx, c, first)
 		}
@@ -234,12 +234,12 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		connector = s.opts.wrap(connector)
 	}
 	db := sql.OpenDB(connector)
-	inTime, cancel := context.WithTimeout(ctx, config.Timeout) // with the login, which the driver leaves out
+	loginCtx, cancel := context.WithTimeout(ctx, config.Timeout) // with the login, which the driver leaves out
 	defer cancel()
-	c, err := db.Conn(inTime)
+	c, err := db.Conn(loginCtx)
 	if err != nil {
 		db.Close()
-		if e, ok := errors.AsType[net.Error](err); (inTime.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil { // or the driver's own limit came first
+		if e, ok := errors.AsType[net.Error](err); (loginCtx.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil { // or the driver's own limit came first
 			err = fmt.Errorf("no login within %v: %w", config.Timeout, err)
 		}
 		return nil, err
@@ -247,8 +247,8 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return &conn{c, db}, nil
 }
 
-// look returns what is wrong, as [mycheck.Look] does, and an error if the store must refuse that.
-func (s *Store) look(ctx context.Context, c *conn, write bool) (faults.List, error) {
+// checkServer returns what is wrong, as [mycheck.Look] does, and an error if the store must refuse that.
+func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.List, error) {
 	all, err := mycheck.Look(ctx, c, s.opts.Table, write)
 	return all, cmp.Or(err, all.Err(s.opts.AllowNoFsync))
 }
@@ -262,12 +262,12 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	err := columns()
 	if mycheck.Is(err, mycheck.UnknownTable, mycheck.UnknownDatabase) {
 		if !first {
-			return storekit.Missing("there is no such table", mend)
+			return storekit.Missing("there is no such table", hint)
 		}
 		if _, err := c.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if _, err := s.look(ctx, c, false); err != nil { // as at a table that is made
+		if _, err := s.checkServer(ctx, c, false); err != nil { // as at a table that is made
 			return err
 		}
 		err = columns()
@@ -379,19 +379,19 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 	switch {
 	case len(c.missing) > 0:
-		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), mend)
+		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), hint)
 	case c.header == "":
-		return storekit.Missing("there is no row of the number -1", mend)
+		return storekit.Missing("there is no row of the number -1", hint)
 	}
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(layout))
 }
 
-// with calls f with a connection on which each statement is a transaction of its own, and again if the server has undone a
+// withConn calls f with a connection on which each statement is a transaction of its own, and again if the server has undone a
 // statement because of others. That the kept connection is dead shows before f is called.
 //
 // Whether autocommit is on it does not ask: a proxy may answer that for another session, and an UPDATE that nobody commits looks
 // like one that is. Nor does the UPDATE itself look at a variable: a replica that executes it has its own.
-func (s *Store) with(ctx context.Context, f func(context.Context, *conn) error) error {
+func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) error) error {
 	for tries := 1; ; tries++ {
 		err := s.conns.Do(ctx, func(ctx context.Context, c *conn, _ bool) (again bool, err error) {
 			if _, err := c.ExecContext(ctx, `set autocommit = 1`); err != nil {
@@ -411,7 +411,7 @@ func (s *Store) with(ctx context.Context, f func(context.Context, *conn) error) 
 
 // update changes at most one row, durably, and reports whether it has.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
-	err = s.with(ctx, func(ctx context.Context, c *conn) (err error) {
+	err = s.withConn(ctx, func(ctx context.Context, c *conn) (err error) {
 		changed, err = s.updateOn(ctx, c, set, where)
 		return err
 	})
@@ -440,16 +440,16 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 		return nodelease.Grant{}, context.Cause(ctx)
 	}
 	if r.Warn != nil {
-		s.told.Do(func() {
+		s.warnOnce.Do(func() {
 			for _, warning := range s.warnings {
 				r.Warn(warning)
 			}
 		})
 	}
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	graceCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
-	g, err := s.take(late, r)
+	g, err := s.take(graceCtx, r)
 	if err != nil && !errors.Is(err, nodelease.ErrNoNumber) {
 		err = fmt.Errorf("nodelease: mysql: take a number from the table %s: %w", s.opts.Table, err)
 	}
@@ -460,7 +460,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
 	var none error // why there is no number, where no request has failed
-	err = s.with(ctx, func(ctx context.Context, c *conn) error {
+	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {
 			return err
@@ -470,7 +470,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		}
 		if none == nil && len(found.free) == 0 { // which may be for another reason than that all are held
 			none = nodelease.ErrNoNumber
-			_, err = s.look(ctx, c, false)
+			_, err = s.checkServer(ctx, c, false)
 		}
 		if none == nil {
 			g, none, err = l.takeOne(ctx, c, found, r.Now)
@@ -478,9 +478,9 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		return err
 	})
 	if err != nil && l.number >= 0 { // it may have been carried out
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
-		_, _ = s.update(last, nobody, l.own())
+		_, _ = s.update(undoCtx, noHolder, l.isHolder())
 	}
 	if err = cmp.Or(err, none); err != nil {
 		return nodelease.Grant{}, err
@@ -492,7 +492,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
 	storekit.Prefer(free, time.Time{}, now) // no median: the server has a clock
-	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.end())
+	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.expiry())
 	for i, tries := 0, 0; i < len(free); tries++ {
 		n := free[i]
 		l.number = n.Number
@@ -511,8 +511,8 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 	return g, nodelease.ErrNoNumber, nil
 }
 
-// end returns when a lease ends that is taken or extended now.
-func (s *Store) end() string {
+// expiry returns when a lease ends that is taken or extended now.
+func (s *Store) expiry() string {
 	return fmt.Sprintf(`utc_timestamp(6) + interval %d microsecond`, s.opts.TTL.Microseconds())
 }
 
@@ -522,20 +522,22 @@ type lease struct {
 	token  string
 }
 
-// own is the condition that l holds the row.
-func (l *lease) own() string { return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token) }
+// isHolder is the condition that l holds the row.
+func (l *lease) isHolder() string {
+	return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token)
+}
 
 // Extend implements [nodelease.Lease]. The microsecond more changes the row even if the clock stands still: unless the DSN
 // has clientFoundRows, the server does not count rows that are as they were.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
-	h, end := literal(horizon), l.store.end()
+	h, end := literal(horizon), l.store.expiry()
 	return l.update(ctx, horizon, fmt.Sprintf(`expires = %s + interval (expires = %s) microsecond, horizon = %s`, end, end, h),
-		l.own()+` and (horizon is null or horizon <= `+h+`)`)
+		l.isHolder()+` and (horizon is null or horizon <= `+h+`)`)
 }
 
 // Release implements [nodelease.Lease].
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
-	return l.update(ctx, horizon, nobody+`, horizon = `+literal(horizon), l.own())
+	return l.update(ctx, horizon, noHolder+`, horizon = `+literal(horizon), l.isHolder())
 }
 
 func (l *lease) update(ctx context.Context, horizon time.Time, set, where string) error {

@@ -1,4 +1,4 @@
 package pgstore
 
-// Counts is counts.
-var Counts = counts
+// MayLoseCommit is mayLoseCommit.
+var MayLoseCommit = mayLoseCommit

@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// maxLogin is the longest time for a login without a connect_timeout, so that a call whose context
+	// maxLoginTimeout is the longest time for a login without a connect_timeout, so that a call whose context
 	// has no deadline ends at a server that accepts connections and answers nothing.
-	maxLogin = 30 * time.Second
-	// minLogin is the shortest time for each of several addresses, if the call has that much left.
-	minLogin = 2 * time.Second
+	maxLoginTimeout = 30 * time.Second
+	// minLoginTimeout is the shortest time for each of several addresses, if the call has that much left.
+	minLoginTimeout = 2 * time.Second
 )
 
 // login gives each address of a server its time. The driver tries one address after another, under one
 // context, and calls dial for each try. Requests to cancel a statement are dialed, too, perhaps at the
 // same time: they have another context.
 type login struct {
-	dialFunc pgconn.DialFunc
-	fixed    time.Duration // time for each address by connect_timeout; zero means a share of what is left
-	untried  int           // number of addresses
+	dialFunc       pgconn.DialFunc
+	addressTimeout time.Duration // time for each address by connect_timeout; zero means a share of what is left
+	untried        int           // number of addresses
 
 	// The address that the driver tries now.
 	address string
 	limit   time.Duration
 	ctx     context.Context // ends at the limit; nil before the first address
 	end     context.CancelFunc
-	forget  func() bool // leaves the connection alone when ctx ends; reports false if it is too late for that
+	detach  func() bool // leaves the connection alone when ctx ends; reports false if it is too late for that
 
-	late time.Duration // longest limit of an address whose time has run out
+	longestExpired time.Duration // longest limit of an address whose time has run out
 }
 
 // loginKey is the key of a login in its context.
@@ -43,25 +43,25 @@ type loginKey struct{}
 
 // connect connects as config describes. An error of a login that ran out of time names the limit.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-	l := &login{dialFunc: config.DialFunc, fixed: config.ConnectTimeout, forget: func() bool { return true }}
-	if l.fixed == 0 {
+	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
+	if l.addressTimeout == 0 {
 		began := time.Now()
-		lookup, cancel := context.WithTimeout(ctx, maxLogin)
+		lookup, cancel := context.WithTimeout(ctx, maxLoginTimeout)
 		l.untried = resolve(lookup, config)
 		cancel()
-		longest := max(maxLogin, time.Duration(l.untried)*minLogin)
+		longest := max(maxLoginTimeout, time.Duration(l.untried)*minLoginTimeout)
 		ctx, cancel = context.WithDeadline(ctx, began.Add(longest))
 		defer cancel()
 	}
 	config.ConnectTimeout, config.DialFunc = 0, l.dial
 	c, err := pgx.ConnectConfig(context.WithValue(ctx, loginKey{}, l), config)
-	if err == nil && !l.forget() {
+	if err == nil && !l.detach() {
 		c.PgConn().Conn().Close()
 		c, err = nil, l.ctx.Err()
 	}
-	l.leave()
-	if err != nil && l.late > 0 {
-		err = fmt.Errorf("no login within %v: %w", l.late.Round(time.Millisecond), err)
+	l.endAddress()
+	if err != nil && l.longestExpired > 0 {
+		err = fmt.Errorf("no login within %v: %w", l.longestExpired.Round(time.Millisecond), err)
 	}
 	return c, err
 }
@@ -102,7 +102,7 @@ func (l *login) dial(ctx context.Context, network, address string) (net.Conn, er
 		return l.dialFunc(ctx, network, address)
 	}
 	if l.ctx == nil || address != l.address {
-		l.leave()
+		l.endAddress()
 		l.address, l.limit = address, l.share(ctx)
 		l.untried--
 		l.ctx, l.end = context.WithTimeout(ctx, l.limit)
@@ -112,28 +112,28 @@ func (l *login) dial(ctx context.Context, network, address string) (net.Conn, er
 	}
 	c, err := l.dialFunc(l.ctx, network, address)
 	if err == nil {
-		l.forget = context.AfterFunc(l.ctx, func() { deadline{c}.HandleCancel(ctx) })
+		l.detach = context.AfterFunc(l.ctx, func() { deadline{c}.HandleCancel(ctx) })
 	}
 	return c, err
 }
 
 // share returns the time for the next address.
 func (l *login) share(ctx context.Context) time.Duration {
-	if l.fixed > 0 {
-		return l.fixed
+	if l.addressTimeout > 0 {
+		return l.addressTimeout
 	}
 	end, _ := ctx.Deadline() // as connect has set it
 	left := time.Until(end)
-	return min(left, max(left/time.Duration(max(l.untried, 1)), minLogin))
+	return min(left, max(left/time.Duration(max(l.untried, 1)), minLoginTimeout))
 }
 
-// leave ends the time of the address.
-func (l *login) leave() {
+// endAddress ends the time of the address.
+func (l *login) endAddress() {
 	if l.ctx == nil {
 		return
 	}
 	if errors.Is(l.ctx.Err(), context.DeadlineExceeded) {
-		l.late = max(l.late, l.limit)
+		l.longestExpired = max(l.longestExpired, l.limit)
 	}
 	l.end()
 }

@@ -114,8 +114,8 @@ set token = $5, holder = $3, expires = clock_timestamp() + $4::interval
 from free where l.number = free.number and ` + durable + `
 returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0 and number < $1 and expires <= clock_timestamp())`
 
-// lookAt tells what the table holds, and that it has all columns.
-const lookAt = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
+// readTable tells what the table holds, and that it has all columns.
+const readTable = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
 // The token shuts out a holder that has lost its number, even if the row has expired and nobody else has wanted it
@@ -128,8 +128,8 @@ const releaseRow = `
 update %s set expires = 'epoch', horizon = $3::timestamptz, token = '', holder = ''
 where number = $1 and token = $2 and ` + durable
 
-// giveRowBack undoes a Take that may have been carried out although its answer was lost.
-const giveRowBack = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
+// undoTake undoes a Take that may have been carried out although its answer was lost.
+const undoTake = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
 // conn is a connection.
 type conn struct {
@@ -167,13 +167,13 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
 	config.RuntimeParams["datestyle"] = "ISO" // the only one that pgx reads
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return deadline{c.Conn()} }
-	c, tell := new(conn), config.OnNotice
+	c, onNotice := new(conn), config.OnNotice
 	config.OnNotice = func(pg *pgconn.PgConn, n *pgconn.Notice) {
-		if counts(n) {
+		if mayLoseCommit(n) {
 			c.warning = n.Message
 		}
-		if tell != nil {
-			tell(pg, n)
+		if onNotice != nil {
+			onNotice(pg, n)
 		}
 	}
 	var err error
@@ -181,10 +181,10 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return c, err
 }
 
-// counts reports whether n may say that a commit is not durable. If somebody cancels the wait for a synchronous standby
+// mayLoseCommit reports whether n may say that a commit is not durable. If somebody cancels the wait for a synchronous standby
 // (pg_cancel_backend, statement_timeout), PostgreSQL commits, and only warns that the standby may not have the transaction.
 // The text is translated, the file is not. A server or pooler that tells none may mean any.
-func counts(n *pgconn.Notice) bool {
+func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }
 
@@ -200,11 +200,11 @@ func (d deadline) HandleCancel(context.Context) {
 
 func (d deadline) HandleUnwatchAfterCancel() { _ = d.SetDeadline(time.Time{}) }
 
-// with calls f with a connection, and takes a warning that counts for an error. The kept connection may be dead: if twice, f is
+// withConn calls f with a connection, and takes a warning that counts for an error. The kept connection may be dead: if twice, f is
 // called once more with another one, and otherwise the server is asked before.
-func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *conn) error) error {
+func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context, *conn) error) error {
 	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
-		if kept && !twice {
+		if kept && !retry {
 			if err := c.Ping(ctx); err != nil {
 				return true, err
 			}
@@ -220,7 +220,7 @@ func (s *Store) with(ctx context.Context, twice bool, f func(context.Context, *c
 		if err != nil && c.IsClosed() { // of several hosts, perhaps one that should not be used
 			err = fmt.Errorf("%s: %w", c.PgConn().Conn().RemoteAddr(), err)
 		}
-		return twice && c.IsClosed(), err
+		return retry && c.IsClosed(), err
 	})
 }
 
@@ -286,11 +286,11 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 	}
 	maps.DeleteFunc(s.config.RuntimeParams, func(name, _ string) bool { return strings.HasPrefix(name, "pool_") })
 	s.conns = conns.New(s.dial)
-	err = s.with(ctx, false, func(ctx context.Context, c *conn) error {
+	err = s.withConn(ctx, false, func(ctx context.Context, c *conn) error {
 		if first {
 			return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.fill(ctx, tx) })
 		}
-		found, err := s.look(ctx, c) // without a transaction, which PgBouncer's pool_mode statement would refuse
+		found, err := s.read(ctx, c) // without a transaction, which PgBouncer's pool_mode statement would refuse
 		if err == nil {
 			err = s.checkComplete(found, s.opts.Layout)
 		}
@@ -302,8 +302,8 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 	return s, nil
 }
 
-// asker is a connection, or a transaction.
-type asker interface {
+// querier is a connection, or a transaction.
+type querier interface {
 	pgcheck.Asker
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
@@ -315,9 +315,9 @@ type contents struct {
 	now    time.Time // the server's
 }
 
-// look returns what the table holds, or nil if there is none. It returns an error if the store must refuse the server, the rights
+// read returns what the table holds, or nil if there is none. It returns an error if the store must refuse the server, the rights
 // or the table.
-func (s *Store) look(ctx context.Context, a asker) (*contents, error) {
+func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	all, err := pgcheck.Look(ctx, a, s.table)
 	if err == nil {
 		err = all.Err(s.opts.AllowNoFsync)
@@ -330,22 +330,22 @@ func (s *Store) look(ctx context.Context, a asker) (*contents, error) {
 		return nil, err
 	}
 	c := new(contents)
-	err = a.QueryRow(ctx, fmt.Sprintf(lookAt, s.table), s.opts.Numbers).Scan(&c.header, &c.rows, &c.now)
+	err = a.QueryRow(ctx, fmt.Sprintf(readTable, s.table), s.opts.Numbers).Scan(&c.header, &c.rows, &c.now)
 	if pgcheck.IsError(err, pgcheck.UndefinedColumn) {
 		err = faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err))
 	}
 	return c, err
 }
 
-// checkComplete returns an error if c, as look returns it, is not complete, or of another version or layout.
+// checkComplete returns an error if c, as read returns it, is not complete, or of another version or layout.
 func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	switch {
 	case c == nil:
-		return storekit.Missing("there is no such table", mend)
+		return storekit.Missing("there is no such table", hint)
 	case c.rows < s.opts.Numbers:
-		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, s.opts.Numbers-c.rows), mend)
+		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, s.opts.Numbers-c.rows), hint)
 	case c.header == "":
-		return storekit.Missing("there is no row of the number -1", mend)
+		return storekit.Missing("there is no row of the number -1", hint)
 	}
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
 }
@@ -356,7 +356,7 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
 		return err
 	}
-	c, err := s.look(ctx, tx)
+	c, err := s.read(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -364,7 +364,7 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if c, err = s.look(ctx, tx); err != nil { // the search_path may have made it temporary
+		if c, err = s.read(ctx, tx); err != nil { // the search_path may have made it temporary
 			return err
 		}
 	}
@@ -385,7 +385,7 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 }
 
 const (
-	mend        = "call pgstore.Init, or run leases init"
+	hint        = "call pgstore.Init, or run leases init"
 	headerPlace = "the column holder of the number -1"
 )
 
@@ -400,36 +400,36 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
 	}
-	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	graceCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if end, ok := ctx.Deadline(); ok { // for a login, which shares the time among addresses
-		late, cancel = context.WithDeadline(late, end.Add(grace))
+		graceCtx, cancel = context.WithDeadline(graceCtx, end.Add(grace))
 		defer cancel()
 	}
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })()
 	l := &lease{store: s, token: ids.NewV4().String()}
 	g := nodelease.Grant{TTL: s.opts.TTL, FreeKnown: true, Lease: l}
 	var horizon zeronull.Timestamptz
-	var sent, none bool
-	err := s.with(late, false, func(ctx context.Context, c *conn) error {
+	var sent, noRow bool
+	err := s.withConn(graceCtx, false, func(ctx context.Context, c *conn) error {
 		sent = true
 		take := fmt.Sprintf(takeRow, s.table)
 		err := c.QueryRow(ctx, take, s.opts.Numbers, r.Now, s.opts.Holder, s.opts.TTL, l.token, storekit.Header(r.Layout), s.table).
 			Scan(&l.number, &horizon, &g.Free)
-		if none = errors.Is(err, pgx.ErrNoRows); none {
+		if noRow = errors.Is(err, pgx.ErrNoRows); noRow {
 			err = nil
 		}
 		return err
 	})
-	if none {
-		return nodelease.Grant{}, s.none(late, r)
+	if noRow {
+		return nodelease.Grant{}, s.explainNone(graceCtx, r)
 	}
 	if err != nil {
 		if sent && !pgconn.SafeToRetry(err) { // it may have been carried out
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+			undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 			defer cancel()
-			_ = s.with(last, true, func(ctx context.Context, c *conn) error {
-				_, err := c.Exec(ctx, fmt.Sprintf(giveRowBack, s.table), l.token)
+			_ = s.withConn(undoCtx, true, func(ctx context.Context, c *conn) error {
+				_, err := c.Exec(ctx, fmt.Sprintf(undoTake, s.table), l.token)
 				return err
 			})
 		}
@@ -439,10 +439,10 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, nil
 }
 
-// none says why there was no row to take.
-func (s *Store) none(ctx context.Context, r nodelease.Request) error {
-	err := s.with(ctx, true, func(ctx context.Context, c *conn) error {
-		found, err := s.look(ctx, c)
+// explainNone says why there was no row to take.
+func (s *Store) explainNone(ctx context.Context, r nodelease.Request) error {
+	err := s.withConn(ctx, true, func(ctx context.Context, c *conn) error {
+		found, err := s.read(ctx, c)
 		if err == nil {
 			err = s.checkComplete(found, r.Layout)
 		}
@@ -476,7 +476,7 @@ func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 func (l *lease) update(ctx context.Context, sql string, horizon time.Time, more ...any) error {
 	args := []any{l.number, l.token, zeronull.Timestamptz(horizon)}
 	var tag pgconn.CommandTag
-	err := l.store.with(ctx, true, func(ctx context.Context, c *conn) (err error) {
+	err := l.store.withConn(ctx, true, func(ctx context.Context, c *conn) (err error) {
 		tag, err = c.Exec(ctx, fmt.Sprintf(sql, l.store.table), append(args, more...)...)
 		return err
 	})

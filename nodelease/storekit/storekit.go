@@ -151,11 +151,11 @@ func CheckHeader(place, stored, own string) error {
 
 // Missing returns the error for what is missing, or nil if what is empty. It matches [nodelease.ErrRefused] and
 // [fs.ErrNotExist]. mend says how to make it, such as "call pgstore.Init".
-func Missing(what, mend string) error {
+func Missing(what, hint string) error {
 	if what == "" {
 		return nil
 	}
-	return &refusal{fmt.Sprintf("%s; if this is the first start, and only then, %s", what, mend),
+	return &refusal{fmt.Sprintf("%s; if this is the first start, and only then, %s", what, hint),
 		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
 }
 
@@ -176,16 +176,16 @@ func refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), []error{nodelease.ErrRefused}}
 }
 
-// wrong is how far a clock or a horizon may be from the others' before it is taken for wrong.
-const wrong = 24 * time.Hour
+// maxSkew is how far a clock or a horizon may be from the others' before it is taken for wrong.
+const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error that names both times if now, the caller's wall clock, is more than 24 h from the other
 // time, that of what, such as "the server's". Take calls it: the clock of one machine must not push the
 // horizons of number after number.
 func CheckNow(now time.Time, what string, other time.Time) error {
-	if d := now.Sub(other); d < -wrong || d > wrong {
+	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock says %s, %s %s: more than %v apart, so one of them is wrong",
-			now.UTC().Format(time.RFC3339), what, other.UTC().Format(time.RFC3339), wrong)
+			now.UTC().Format(time.RFC3339), what, other.UTC().Format(time.RFC3339), maxSkew)
 	}
 	return nil
 }
@@ -221,14 +221,14 @@ type Candidate struct {
 // caller's clock with the database's passes the zero time for median: then none comes before others.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-	late := func(c Candidate) int {
-		if !c.Horizon.After(now) && !median.IsZero() && c.Horizon.Sub(median) > wrong {
+	rank := func(c Candidate) int {
+		if !c.Horizon.After(now) && !median.IsZero() && c.Horizon.Sub(median) > maxSkew {
 			return 0
 		}
 		return 1
 	}
 	slices.SortStableFunc(free, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(late(a), late(b)), Later(a.Horizon, now).Compare(Later(b.Horizon, now)))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), Later(a.Horizon, now).Compare(Later(b.Horizon, now)))
 	})
 }
 

@@ -20,18 +20,18 @@ func init() {
 
 // Trial is one of those of Silence.
 func Trial(t *testing.T, n Network, call string, request int, answer bool) error {
-	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: inCall}
+	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: callTimeout}
 	return trial.run(t, request, answer)
 }
 
 // Refused is Refusals without a test.
 func Refused(ctx context.Context, p Place) error {
-	if err := p.first(ctx); err != nil {
+	if err := p.testInit(ctx); err != nil {
 		return err
 	}
 	var all []error
-	for _, h := range p.all() {
-		if err := p.suffer(ctx, h); err != nil {
+	for _, h := range p.allHarms() {
+		if err := p.testHarm(ctx, h); err != nil {
 			all = append(all, fmt.Errorf("%s: %w", h, err))
 		}
 	}

@@ -59,9 +59,9 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// lose has the n-th request from now on get lost, counted from 0, or its answer, and with it all that would pass over its
+// loseRequest has the n-th request from now on get lost, counted from 0, or its answer, and with it all that would pass over its
 // connection later. It returns the connection that has fallen silent since the last call, or nil.
-func (p *proxy) lose(n int, answer bool) *wire {
+func (p *proxy) loseRequest(n int, answer bool) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lost := p.lost
@@ -91,15 +91,15 @@ func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 }
 
 // pass copies what comes from one end to the other while may says so. If the end is closed and heard says so, the other is.
-func pass(from, to net.Conn, may, heard func() bool) {
+func pass(from, to net.Conn, mayPass, endHeard func() bool) {
 	b := make([]byte, 1<<16)
 	for {
 		n, err := from.Read(b)
-		if n > 0 && may() {
+		if n > 0 && mayPass() {
 			_, _ = to.Write(b[:n]) // its reader hears of an error
 		}
 		if err != nil {
-			if heard() {
+			if endHeard() {
 				to.Close()
 			}
 			return

@@ -53,20 +53,20 @@ type Place struct {
 // mends, or repeats ids. New may leave NoNumber to Take. Whoever holds a number may go on, or fail, but is not told that it was
 // lost.
 func Refusals(t *testing.T, p Place) {
-	if err := p.first(t.Context()); err != nil {
+	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, h := range p.all() {
+	for _, h := range p.allHarms() {
 		t.Run(string(h), func(t *testing.T) {
-			if err := p.suffer(t.Context(), h); err != nil {
+			if err := p.testHarm(t.Context(), h); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// all returns all harms, of which p may not know some.
-func (p Place) all() []Harm {
+// allHarms returns all harms, of which p may not know some.
+func (p Place) allHarms() []Harm {
 	more := maps.Clone(p.Harm)
 	for _, h := range harms {
 		delete(more, h)
@@ -74,8 +74,8 @@ func (p Place) all() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// first makes the store.
-func (p Place) first(ctx context.Context) error {
+// testInit makes the store.
+func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)
 	if err == nil {
@@ -99,8 +99,8 @@ func (p Place) first(ctx context.Context) error {
 	return nil
 }
 
-// suffer does one harm, and undoes it.
-func (p Place) suffer(ctx context.Context, h Harm) error {
+// testHarm does one harm, and undoes it.
+func (p Place) testHarm(ctx context.Context, h Harm) error {
 	do, known := p.Harm[h]
 	if !known {
 		return errors.New("the Place does not say how it comes to this: nil is for what cannot be")
@@ -135,10 +135,10 @@ func (p Place) suffer(ctx context.Context, h Harm) error {
 		return fmt.Errorf("the harm: %w", err)
 	}
 	var all []error
-	say := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	fail := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
 	refused := func(what string, err error) {
 		if err == nil || errors.Is(err, nodelease.ErrNoNumber) || errors.Is(err, nodelease.ErrRefused) != (h != NoWrites) {
-			say("%s: error %v, want one that matches ErrRefused: %v", what, err, h != NoWrites)
+			fail("%s: error %v, want one that matches ErrRefused: %v", what, err, h != NoWrites)
 		}
 	}
 	if err := answered(open); err != nil || h != NoNumber {
@@ -147,17 +147,17 @@ func (p Place) suffer(ctx context.Context, h Harm) error {
 	refused("Take", answered(take))
 	err = answered(extend)
 	if errors.Is(err, nodelease.ErrLost) || err == nil && (h == NoWrite || h == NoWrites) {
-		say("Extend: error %v, want another", err)
+		fail("Extend: error %v, want another", err)
 	}
 	if err := undo(); err != nil {
-		say("what undoes the harm: %w", err)
+		fail("what undoes the harm: %w", err)
 		return errors.Join(all...)
 	}
 	if err := answered(open); err != nil {
-		say("New afterwards: %w", err)
+		fail("New afterwards: %w", err)
 	}
 	if err := cmp.Or(answered(extend), answered(release)); err != nil {
-		say("the holder afterwards: %w", err)
+		fail("the holder afterwards: %w", err)
 	}
 	return errors.Join(all...)
 }

@@ -26,14 +26,14 @@ type Network struct {
 	Left func() error
 }
 
-// errLate is the error of a trial that failed in a time in which a busy machine may fail too.
-var errLate = errors.New("and so it was in each of four tries")
+// errMaybeSlow is the error of a trial that failed in a time in which a busy machine may fail too.
+var errMaybeSlow = errors.New("and so it was in each of four tries")
 
-// inCall is how long the context of the call is in the first try.
-const inCall = 500 * time.Millisecond
+// callTimeout is how long the context of the call is in the first try.
+const callTimeout = 500 * time.Millisecond
 
-// inTime is how long a call may take beyond the end of its context. The next one has as long in the first try.
-const inTime = 2500 * time.Millisecond
+// returnGrace is how long a call may take beyond the end of its context. The next one has as long in the first try.
+const returnGrace = 2500 * time.Millisecond
 
 // Silence tests a store whose network loses a request of Take, Extend or Release, or its answer: the first, and so on to the
 // sixth. The connection stays open, and nothing passes over it any more, as where a firewall has forgotten it or a machine
@@ -47,9 +47,9 @@ func Silence(t *testing.T, n Network) {
 			for _, what := range []string{"request", "answer"} {
 				trials.Go(func() {
 					t.Run(fmt.Sprintf("%s/%s %d", call, what, request), func(t2 *testing.T) {
-						err := errLate
-						for tries := 0; errors.Is(err, errLate) && tries < 4; tries++ {
-							trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: inCall << tries}
+						err := errMaybeSlow
+						for tries := 0; errors.Is(err, errMaybeSlow) && tries < 4; tries++ {
+							trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: callTimeout << tries}
 							t2.Run("try", func(t *testing.T) { err = trial.run(t, request, what == "answer") })
 						}
 						if err != nil {
@@ -62,7 +62,7 @@ func Silence(t *testing.T, n Network) {
 	}
 	trials.Wait()
 	if n.Left != nil {
-		if err := within(inTime, n.Left); err != nil {
+		if err := within(returnGrace, n.Left); err != nil {
 			t.Errorf("what the server has left: %v", err)
 		}
 	}
@@ -92,7 +92,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 		}
 	}
 	time.Sleep(1100 * time.Millisecond) // some clients first ask a connection that was idle for a second whether it lives
-	s.proxy.lose(request, answer)
+	s.proxy.loseRequest(request, answer)
 	ctx, cancel := context.WithTimeout(t.Context(), s.limit)
 	defer cancel()
 	type result struct {
@@ -115,13 +115,13 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	var r result
 	select {
 	case r = <-returned:
-	case <-time.After(s.limit + inTime):
-		return fmt.Errorf("%s has not returned %v after the end of its context, %w", s.call, inTime, errLate)
+	case <-time.After(s.limit + returnGrace):
+		return fmt.Errorf("%s has not returned %v after the end of its context, %w", s.call, returnGrace, errMaybeSlow)
 	}
-	lost := s.proxy.lose(-1, false)
+	lost := s.proxy.loseRequest(-1, false)
 	switch {
 	case lost == nil && errors.Is(r.err, context.DeadlineExceeded): // before it came to the request that was to be lost
-		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errLate)
+		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errMaybeSlow)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)
 	case errors.Is(r.err, nodelease.ErrLost), errors.Is(r.err, nodelease.ErrNoNumber):
@@ -196,7 +196,7 @@ func (s *silence) take(ctx context.Context) (nodelease.Grant, error) {
 
 // again makes a call that must succeed: at once, or within s.Again.
 func (s *silence) again(ctx context.Context, what string, call func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, max(s.Again, inTime*(s.limit/inCall)))
+	ctx, cancel := context.WithTimeout(ctx, max(s.Again, returnGrace*(s.limit/callTimeout)))
 	defer cancel()
 	err := call(ctx)
 	for err != nil && ctx.Err() == nil && s.Again > 0 {
@@ -208,7 +208,7 @@ func (s *silence) again(ctx context.Context, what string, call func(context.Cont
 	}
 	err = fmt.Errorf("%s after the silence: %w", what, err)
 	if ctx.Err() != nil {
-		err = fmt.Errorf("%w, %w", err, errLate)
+		err = fmt.Errorf("%w, %w", err, errMaybeSlow)
 	}
 	return err
 }

@@ -53,8 +53,8 @@ func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check fun
 // errSlow is the panic of a check that failed when a lease that it held could have ended.
 var errSlow = errors.New("the store is too slow to be tested")
 
-// soon is how long a call may take whose context has ended.
-const soon = 3 * time.Second
+// returnTimeout is how long a call may take whose context has ended.
+const returnTimeout = 3 * time.Second
 
 var checks = []struct {
 	name string
@@ -375,8 +375,8 @@ func noAnswer(t *tester) {
 			if errors.Is(err, nodelease.ErrLost) {
 				t.Errorf("%s with a context that has ended: ErrLost, although the number is held", name)
 			}
-		case <-time.After(soon):
-			t.Fatalf("%s has not returned %v after the end of its context", name, soon)
+		case <-time.After(returnTimeout):
+			t.Fatalf("%s has not returned %v after the end of its context", name, returnTimeout)
 		}
 	}
 	t.extend(a, 3*time.Hour)

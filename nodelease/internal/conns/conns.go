@@ -35,9 +35,9 @@ func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
 // errClosed is what calls return from Close on.
 var errClosed = faults.Refused(errors.New("the store is closed"))
 
-// moment is how long a call waits for what should be over by then: for what a dial says whose context has ended, and for the
+// closeGrace is how long a call waits for what should be over by then: for what a dial says whose context has ended, and for the
 // end of a connection.
-const moment = 100 * time.Millisecond
+const closeGrace = 100 * time.Millisecond
 
 // Do calls f with a connection: the one that is kept, which may be dead by now, unless another call has it, or else a new
 // one. It keeps none after an error, so that the next call looks for the server anew. If f returns true and an error for
@@ -63,9 +63,9 @@ func Until(ctx, closing context.Context, closed error, f func(context.Context) e
 }
 
 func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (bool, error)) error {
-	if c, ok := s.take(); ok {
+	if c, ok := s.getKept(); ok {
 		again, err := f(ctx, c, true)
-		s.leave(c, err)
+		s.keepOrClose(c, err)
 		if err == nil || !again || ctx.Err() != nil {
 			return err
 		}
@@ -73,13 +73,13 @@ func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (boo
 	c, err := s.connect(ctx)
 	if err == nil {
 		_, err = f(ctx, c, false)
-		s.leave(c, err)
+		s.keepOrClose(c, err)
 	}
 	return err
 }
 
-// take returns the kept connection, which is then the caller's, if there is one.
-func (s *Conns[C]) take() (c C, ok bool) {
+// getKept returns the kept connection, which is then the caller's, if there is one.
+func (s *Conns[C]) getKept() (c C, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.kept) == 0 {
@@ -89,8 +89,8 @@ func (s *Conns[C]) take() (c C, ok bool) {
 	return c, true
 }
 
-// leave keeps c for the next call, or has it closed, which nobody waits for.
-func (s *Conns[C]) leave(c C, err error) {
+// keepOrClose keeps c for the next call, or has it closed, which nobody waits for.
+func (s *Conns[C]) keepOrClose(c C, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && s.closing.Err() == nil && len(s.kept) == 0 {
@@ -113,15 +113,15 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 		defer func() { made <- d }() // also at runtime.Goexit
 		d.c, d.err = s.dial(ctx)
 	}()
-	var late <-chan time.Time
+	var giveUp <-chan time.Time
 	ended := ctx.Done()
 	for {
 		select {
 		case d := <-made:
 			return d.c, d.err
 		case <-ended:
-			late, ended = time.After(moment), nil // the error of dial says more
-		case <-late:
+			giveUp, ended = time.After(closeGrace), nil // the error of dial says more
+		case <-giveUp:
 			go func() {
 				if d := <-made; d.err == nil {
 					d.c.Close()
@@ -136,7 +136,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 // longer, whatever the server does. A second call does nothing.
 func (s *Conns[C]) Close() {
 	s.end(errClosed)
-	c, ok := s.take()
+	c, ok := s.getKept()
 	if !ok {
 		return
 	}
@@ -147,6 +147,6 @@ func (s *Conns[C]) Close() {
 	}()
 	select {
 	case <-closed:
-	case <-time.After(moment):
+	case <-time.After(closeGrace):
 	}
 }

@@ -22,7 +22,7 @@ type Store struct {
 }
 
 type row struct {
-	fence   int64 // how many times the number was taken or given back
+	changes int64 // how many times the number was taken or given back
 	expires time.Time
 	horizon time.Time
 }
@@ -60,11 +60,11 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	storekit.Prefer(free, storekit.Median(horizons), r.Now)
 	number := free[0].Number
 	row := &s.rows[number]
-	row.fence++
+	row.changes++
 	row.expires = time.Now().Add(s.ttl)
 	return nodelease.Grant{
 		Number: number, Horizon: row.horizon, TTL: s.ttl, Free: int64(len(free)) - 1, FreeKnown: true,
-		Lease: &lease{store: s, number: number, fence: row.fence},
+		Lease: &lease{store: s, number: number, changes: row.changes},
 	}, nil
 }
 
@@ -73,7 +73,7 @@ func (s *Store) Expire(number int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rows[number].expires = time.Time{}
-	s.rows[number].fence++
+	s.rows[number].changes++
 }
 
 // Row returns until when a number is held, and its horizon.
@@ -91,9 +91,9 @@ func (s *Store) SetRow(number int64, expires, horizon time.Time) {
 }
 
 type lease struct {
-	store  *Store
-	number int64
-	fence  int64
+	store   *Store
+	number  int64
+	changes int64
 }
 
 // Extend implements [nodelease.Lease]. A horizon that is lower than the one before comes from a request that was overtaken.
@@ -111,7 +111,7 @@ func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 	return l.updateRow(ctx, func(r *row) error {
 		r.horizon, r.expires = horizon, time.Time{}
-		r.fence++
+		r.changes++
 		return nil
 	})
 }
@@ -123,7 +123,7 @@ func (l *lease) updateRow(ctx context.Context, f func(*row) error) error {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
 	r := &l.store.rows[l.number]
-	if r.fence != l.fence {
+	if r.changes != l.changes {
 		return nodelease.ErrLost
 	}
 	return f(r)

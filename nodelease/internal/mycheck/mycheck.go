@@ -159,12 +159,12 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 
 // Replication returns what a failover to a replica can take back.
 func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
-	say := func(format string, args ...any) { l.Add(faults.Noted, format, args...) }
+	note := func(format string, args ...any) { l.Add(faults.Noted, format, args...) }
 	if log, err := variable(ctx, c, "log_bin"); err != nil || log != "ON" {
 		return nil, err
 	}
 	if given, err := rights(ctx, c); err != nil || !slices.Contains(given, process) && !slices.Contains(given, all) {
-		say("the user may not see whether there are replicas: grant process on *.* to it")
+		note("the user may not see whether there are replicas: grant process on *.* to it")
 	}
 	setting, err := values(ctx, c, `show variables like 'rpl_semi_sync%'`)
 	if err != nil {
@@ -185,26 +185,26 @@ func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 			continue
 		}
 		if wait, _ := time.ParseDuration(setting[primary+"_timeout"] + "ms"); wait < 24*time.Hour {
-			say("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", primary, wait)
+			note("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", primary, wait)
 		}
 		if no := primary + "_wait_no_" + replica; setting[no] == "OFF" {
-			say("%s is OFF: commits go on while there is no replica, and a failover can take horizons back", no)
+			note("%s is OFF: commits go on while there is no replica, and a failover can take horizons back", no)
 		}
 		if status[primary+"_status"] == "OFF" {
-			say("the status %s_status is OFF: commits wait for no replica now, and a failover can take horizons back", primary)
+			note("the status %s_status is OFF: commits wait for no replica now, and a failover can take horizons back", primary)
 		}
 		clients, _ := strconv.Atoi(status[primary+"_clients"])
 		if clients < readers {
-			say("of %d connections that read the binary log %d acknowledge: a failover to another replica can take horizons back", readers, clients)
+			note("of %d connections that read the binary log %d acknowledge: a failover to another replica can take horizons back", readers, clients)
 		}
 		waits, _ := strconv.Atoi(cmp.Or(setting[primary+"_wait_for_"+replica+"_count"], "1"))
 		if waits < clients {
-			say("commits wait for %d of %d replicas: a failover to another than the most advanced can take horizons back", waits, clients)
+			note("commits wait for %d of %d replicas: a failover to another than the most advanced can take horizons back", waits, clients)
 		}
 		return l, nil
 	}
 	if readers > 0 {
-		say("%d connections read the binary log, and commits wait for none: a failover to a replica can take horizons back", readers)
+		note("%d connections read the binary log, and commits wait for none: a failover to a replica can take horizons back", readers)
 	}
 	return l, nil
 }
