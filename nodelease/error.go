@@ -11,20 +11,22 @@ import (
 
 // Errors of this package. Match them with [errors.Is].
 var (
-	// ErrNoNumber says that no number could be had: all are held, or others were faster.
+	// ErrNoNumber means that no number could be taken, because all are held or other processes were
+	// faster.
 	ErrNoNumber = errors.New("nodelease: all numbers are held, or others were faster")
-	// ErrRefused says that a store refuses, and will until somebody changes the store or the program: the store was never
-	// made, it is for another layout, another version of this package made it, the user may not write, or the program has
-	// closed it. Stores wrap it. [Minter.Wait] returns it at once.
+	// ErrRefused means that the store refuses, and will until somebody changes the store or the
+	// program. For example, the store was never initialized, it is for another layout, another
+	// version of this package made it, the user may not write, or the program has closed it. Stores
+	// wrap ErrRefused. [Minter.Wait] returns it immediately.
 	ErrRefused = errors.New("nodelease: the store refuses, and no retry mends that")
-	// ErrLost says that a lease has ended and that its number may have another holder.
+	// ErrLost means that a lease has ended and that its number may have another holder.
 	ErrLost = errors.New("nodelease: the number is no longer held")
-	// ErrClosed says that the Minter is closed.
+	// ErrClosed means that the Minter is closed.
 	ErrClosed = errors.New("nodelease: the minter is closed")
 )
 
-// withheld is the error while no ID can be made: ids.ErrWithheld and its cause. It is made when the cause
-// arises, so that a refusal allocates nothing.
+// withheld is the error while no ID can be made. It wraps ids.ErrWithheld and the cause. It is made
+// when the cause arises, so that refusing a call allocates nothing.
 type withheld [2]error
 
 func newWithheld(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }

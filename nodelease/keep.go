@@ -1,6 +1,7 @@
 package nodelease
 
-// The keeper: the goroutine that takes a number, renews its lease and releases it. Nothing else calls the store.
+// The keeper: the goroutine that takes a number, renews its lease and releases it. Nothing else
+// calls the store.
 
 import (
 	"context"
@@ -11,23 +12,25 @@ import (
 )
 
 const (
-	takeTimeout    = 5 * time.Second // of the first two attempts to get a number; later ones have twice as long
+	takeTimeout    = 5 * time.Second // for the first two attempts; later ones have twice as long
 	releaseTimeout = 4500 * time.Millisecond
 	minRetryDelay  = 100 * time.Millisecond
 	maxRetryDelay  = 2 * time.Second
 )
 
-// A keeper keeps a number for a Minter. Only the keeper goroutine has it. It shares the state and the reporter with others.
+// A keeper keeps a number for a Minter. Only the keeper goroutine has access to it. It shares the
+// state and the reporter with other goroutines.
 type keeper struct {
 	state  *state
 	report *reporter
 	store  Store
-	opts   Options // its Layout is not the zero one
+	opts   Options // its Layout is never the zero layout
 
-	unusableAt time.Time // when a number that cannot be used was last reported
+	unusableAt time.Time // when an unusable number was last reported
 }
 
-// keepNumber keeps one number after another until ctx ends. It returns the error of the last release.
+// keepNumber keeps one number after another until ctx ends. It returns the error of the last
+// release.
 func (k *keeper) keepNumber(ctx context.Context) (failed error) {
 	for failures := 0; ctx.Err() == nil; failures++ {
 		sent := k.state.elapsed()
@@ -69,7 +72,7 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 			k.unusableAt = now
 			k.report.warn(h.tenure, "cannot make ids under a number", err)
 		}
-		k.state.setFree(0, false) // the store may count more of that kind
+		k.state.setFree(0, false) // the store may count other unusable numbers as free
 		k.state.setNoNumber(err)
 		_ = k.releaseNumber(h, roundUp(h.found)) // callStore reports its errors
 		return nil, err
@@ -79,8 +82,8 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 	return h, nil
 }
 
-// warnIfAhead reports, once for each holding, a horizon so far ahead that IDs of the future are, or will be, issued under the
-// number.
+// warnIfAhead reports, once for each holding, a horizon that is so far ahead that IDs with future
+// timestamps are made, or will be made, under the number.
 func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 	ahead := horizon.Sub(k.state.now())
 	if h.warned || ahead <= max(maxWindow(k.opts.Layout.Tick), h.ttl)+time.Microsecond {
@@ -91,9 +94,10 @@ func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 		"nodelease: the horizon %s is %v ahead of this machine's clock: so may the ids be", horizon.Format(time.RFC3339), ahead))
 }
 
-// renewUntilEnd renews the lease until ctx ends, and then returns nil, or until the number is lost, and then returns an error
-// that matches ErrLost. While the store does not answer, it keeps trying. The minting stops at the deadline by itself. If
-// nobody has taken the number in the meantime, the minting resumes under it.
+// renewUntilEnd renews the lease until ctx ends or the number is lost. It returns nil if ctx has
+// ended, and an error that matches ErrLost if the number is lost. While the store does not answer,
+// renewUntilEnd keeps trying. Minting stops at the deadline by itself, and resumes under the same
+// number unless another process has taken it.
 func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	for ctx.Err() == nil {
 		sent := k.state.elapsed()
@@ -103,8 +107,8 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 		if errors.Is(err, ErrLost) {
 			return err
 		}
-		// Delays count from the sending, so that a slow answer does not delay the next renewal.
-		// Jitter lets processes that started together drift apart.
+		// Delays are counted from when the request was sent, so that a slow answer does not delay
+		// the next renewal. Jitter lets processes that started together drift apart.
 		delay, renewNow := h.ttl/4+rand.N(h.ttl/12)-took, k.state.renewNow
 		if err != nil {
 			delay, renewNow = retryDelay(h.failures, min(h.ttl/8, maxRetryDelay)), nil
@@ -124,7 +128,8 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	return nil
 }
 
-// renewLease renews the lease, raises the horizon if that is due, and only then lets the tenure's clock go up to it.
+// renewLease renews the lease, raises the horizon if that is due, and only then lets the tenure's
+// clock go up to it.
 func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration) error {
 	err := k.callStore(ctx, h.tenure, "Extend", h.renewalTimeout(), func(ctx context.Context) error {
 		h.asked = h.nextHorizon(&k.opts)
@@ -141,8 +146,9 @@ func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration)
 	return nil
 }
 
-// endHolding ends a holding. lost is nil or the error by which the number was lost. If it is nil, endHolding releases the
-// number with the latest time issued as its horizon, so that the next holder need not wait for a later one to pass.
+// endHolding ends a holding. lost is nil, or the error by which the number was lost. If lost is
+// nil, endHolding releases the number with the time of the latest ID as its horizon, so that the
+// next holder need not wait for a later horizon to pass.
 func (k *keeper) endHolding(h *holding, lost error) error {
 	if lost != nil {
 		k.state.setNoNumber(lost)
@@ -162,9 +168,10 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 	return nil
 }
 
-// releaseNumber releases the number. If the store fails, it asks again until releaseTimeout has passed. Each request but
-// the last has half of the time that is left. ErrLost means that an earlier request was carried out, or that there is
-// nothing left to release. ErrRefused means that no retry helps, for example because the store is closed.
+// releaseNumber releases the number. If the store fails, it retries until releaseTimeout has
+// passed. Each request but the last has half of the time that is left. ErrLost means that an
+// earlier request took effect, or that there is nothing left to release. ErrRefused means that no
+// retry helps, for example because the store is closed.
 func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
@@ -186,12 +193,13 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	}
 }
 
-// returnGrace is the time from the end of a store call's timeout to the report that the call has not returned.
+// returnGrace is the time from the end of a store call's timeout to the report that the call has
+// not returned.
 const returnGrace = 5 * time.Second
 
-// callStore calls a method of the store, for t unless t is nil. It reports an error unless the call failed because ctx has
-// ended. A call that does not return after its timeout blocks the keeper: callStore reports that, and later that it has
-// returned.
+// callStore calls a method of the store, for t unless t is nil. It reports an error unless the call
+// failed because ctx has ended. A call that does not return after its timeout blocks the keeper, so
+// callStore reports that, and later that the call has returned.
 func (k *keeper) callStore(
 	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {
@@ -222,16 +230,17 @@ func (k *keeper) callStore(
 	return err
 }
 
-// retryDelay returns the delay after a number of failures in a row: it doubles up to longest. Half of it is
-// random, so that processes that started together drift apart.
+// retryDelay returns the delay after a number of consecutive failures, which doubles up to longest.
+// Half of it is random, so that processes that started together drift apart.
 func retryDelay(failures int, longest time.Duration) time.Duration {
 	d := min(minRetryDelay<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
 }
 
-// crowdDelay returns the delay after a Take without an answer in time, perhaps because many processes ask at the same time.
-// If all of them soon asked again, none would get its answer in time, nor would a holder get the answer to its renewal. So
-// the delay is a random part of half the default TTL of the stores, then of the whole TTL, and then always of twice the TTL.
+// crowdDelay returns the delay after a Take that was not answered in time, perhaps because many
+// processes ask at the same time. If all of them soon asked again, neither their Takes nor the
+// renewals of holders would be answered in time. So the delay is random: at most half the stores'
+// default TTL, then at most one TTL, and from then on at most two.
 func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
 	return rand.N(halfTTL << min(failures, 2))

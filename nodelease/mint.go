@@ -1,6 +1,6 @@
 package nodelease
 
-// How a Minter makes IDs: with the tenure's node, and with help where the node refuses.
+// How a Minter makes IDs: with the tenure's node, or from the state if the node refuses.
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TryNext returns an id, or at once an error: [ErrClosed], one that [ids.SnowflakeNode.TryNext] returns, or, while
-// no number is held, one that matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or
-// what the store has returned.
+// TryNext returns an ID or, without waiting, an error. The error is [ErrClosed], one that
+// [ids.SnowflakeNode.TryNext] returns or, while no number is held, one that matches
+// [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or the store's error.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	if node := m.state.node.Load(); node != nil {
 		if id, err := node.TryNext(); err == nil {
@@ -37,7 +37,7 @@ func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	}
 }
 
-// tryTenure calls TryNext of t's node. If the horizon is reached, it asks for a higher one.
+// tryTenure calls TryNext of t's node. If the horizon is reached, it requests a higher one.
 func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrWithheld) {
@@ -47,15 +47,20 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 	return id, err
 }
 
-// NextContext returns an id. It waits while no number is held, while the store is asked for a later horizon, and
-// while the ticks are exhausted. It goes on waiting where the store refuses for good: call [Minter.Wait] at the start.
-// Once ctx has ended it returns an error, even if an id can be had at once, so that a loop over NextContext ends with
-// its context. The error matches [ErrClosed] after Close; or it matches ctx.Err(), [context.Cause] and, if no id can be had or
-// NextContext has waited for one, [ids.ErrWithheld] and the cause; or it matches [ids.ErrRange] when the layout has no
-// time left for ids of this number.
+// NextContext returns an ID. It waits while no number is held, while the store is asked for a later
+// horizon, and while the ticks are exhausted. It keeps waiting even if the store refuses
+// permanently. To detect that, call [Minter.Wait] at startup.
 //
-// While the wall clock is behind the latest id, ids go on in ascending order, at most half as fast as
-// time passes. A wait of up to 20 ms for an id that is already taken does not end with ctx.
+// Once ctx has ended, NextContext returns an error even if an ID is available, so that a loop over
+// NextContext ends with its context. The error is one of these:
+//
+//   - After Close, it matches [ErrClosed].
+//   - If ctx has ended, it matches ctx.Err() and [context.Cause]. If no ID can be made or
+//     NextContext has waited for one, it also matches [ids.ErrWithheld] and the cause.
+//   - If the layout has no time left for IDs of this number, it matches [ids.ErrRange].
+//
+// While the wall clock is behind the latest ID, IDs continue in ascending order, at most half as
+// fast as time passes. A wait of up to 20 ms for an ID that is already taken does not end with ctx.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.state.contextError(ctx, nil)
@@ -93,8 +98,9 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// nextOfTenure calls NextContext of t's node. That waits while the horizon is reached, and while the lease is not renewed,
-// until setState sets a later limit or ends the clock. wakeWaiters handles the cases that setState does not see.
+// nextOfTenure calls NextContext of t's node, which waits while the horizon is reached, and while
+// the lease is not renewed, until setState sets a later limit or ends the clock. wakeWaiters
+// handles the cases in which setState is not called.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {

@@ -13,20 +13,21 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/layout"
 )
 
-// Minter makes Snowflakes under a node number leased from a [Store]. While it has no number, NextContext waits and
-// TryNext refuses. It is safe for concurrent use. Make one with [NewMinter]; using the zero value panics.
+// Minter makes Snowflakes under a node number leased from a [Store]. While it has no number,
+// NextContext waits and TryNext returns an error. It is safe for concurrent use. Make one with
+// [NewMinter]; using the zero value panics.
 type Minter struct {
 	state    state
 	cancel   context.CancelFunc // ends the keeper
-	released <-chan error       // has the keeper's error once the keeper has ended
+	released <-chan error       // receives the keeper's error once the keeper has ended
 	close    sync.Once
 	closed   chan struct{} // closed when result is set
 	result   error         // returned by Close
 }
 
-// NewMinter starts a Minter over store, and does not wait for its number. [Minter.Close] hands the
-// number back. Nil options mean the default. The error says which argument is wrong: a nil store, a
-// layout that can hold no id (it matches [ids.ErrRange]), or a bad window.
+// NewMinter starts a Minter over store without waiting for its number. [Minter.Close] releases the
+// number. Nil options mean the default. NewMinter returns an error if store is nil, if the layout
+// can hold no ID (the error then matches [ids.ErrRange]), or if the window is invalid.
 func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if v := reflect.ValueOf(store); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("nodelease: nil Store")
@@ -53,19 +54,23 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	k := &keeper{state: &m.state, report: m.state.report, store: store, opts: own}
 	go func() {
 		released <- k.keepNumber(ctx)
-		k.report.finish() // nothing that is reported later counts
+		k.report.finish() // later reports are dropped
 	}()
 	return m, nil
 }
 
-// closeTimeout is longer than releaseTimeout: a store may return late after its context has ended.
+// closeTimeout is longer than releaseTimeout because a store may return late after its context has
+// ended.
 const closeTimeout = 5 * time.Second
 
-// Close ends the ids at once, and hands the number back. NextContext and TryNext return [ErrClosed] from
-// then on, also those that wait. Close takes at most 5 s, in which it asks the store again if that
-// fails. The error is the store's, if the number could not be handed back: then it is free after its
-// TTL. It is nil if the store says that the number is held no longer, as after a request whose answer was lost: the log
-// says so. Later and concurrent calls of Close return when the first does, with the same error.
+// Close stops minting immediately and releases the number. From then on, NextContext and TryNext
+// return [ErrClosed], including calls that are waiting.
+//
+// Close takes at most 5 s, in which it retries if the store fails. If the number cannot be
+// released, Close returns the store's error, and the number becomes free after its TTL. Close
+// returns nil if the store reports that the number is no longer held, for example after a request
+// whose answer was lost; the log contains that. Later and concurrent calls of Close return when the
+// first does, with the same error.
 func (m *Minter) Close() error {
 	m.state.mustBeMade()
 	m.close.Do(func() {
@@ -77,7 +82,8 @@ func (m *Minter) Close() error {
 	return m.result
 }
 
-// awaitEnd waits for the keeper and the reporter to end, for closeTimeout at most, and sets the result of Close.
+// awaitEnd waits for the keeper and the reporter to end, for at most closeTimeout, and sets the
+// result of Close.
 func (m *Minter) awaitEnd() {
 	defer close(m.closed)
 	limit, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -9,25 +9,26 @@ import (
 	"time"
 )
 
-// A reporter makes reports to Logger and Observe, one after another, in its own goroutine. It drops reports that follow
-// finish, for example those of a store that warns of a lease after Close.
+// A reporter passes reports to Logger and Observe, one after another, in its own goroutine. It
+// drops reports that follow finish, such as a store's warning about a lease after Close.
 type reporter struct {
 	queue    chan func(*logbook) // never closed, because any goroutine may still send
 	finished chan struct{}       // closed by finish
 	done     chan struct{}       // closed when run has returned
 }
 
-// A logbook has what reports are made to, and what was logged last. Only the reporter goroutine has it.
+// A logbook holds the destinations of reports and what was logged last. Only the reporter goroutine
+// has access to it.
 type logbook struct {
 	logger  *slog.Logger
 	observe func(Event)
 
 	loggedAt   time.Time // when a failure was last logged; zero if a lease was renewed since
-	loggedNone bool      // that failure was that no number could be had
-	loggedHeld bool      // that failure was of a number that was held
+	loggedNone bool      // that failure was that no number could be taken
+	loggedHeld bool      // that failure concerned a number that was held
 }
 
-// maxReports is the number of reports that may wait for a Logger or an Observe that blocks.
+// maxReports is the maximum number of queued reports, for a Logger or an Observe that blocks.
 const maxReports = 1000
 
 func newReporter(opts *Options) *reporter {
@@ -62,7 +63,8 @@ func (r *reporter) run(l *logbook) {
 // finish ends run once the reports that are queued now have been made.
 func (r *reporter) finish() { close(r.finished) }
 
-// add makes run call f. It does not wait, so a Logger or an Observe that blocks holds up nothing else.
+// add makes run call f. It does not wait, so a Logger or an Observe that blocks delays nothing
+// else.
 func (r *reporter) add(f func(*logbook)) {
 	select {
 	case r.queue <- f:
@@ -94,7 +96,7 @@ func (r *reporter) ended(number int64, why error) {
 	})
 }
 
-// warn reports what a person should look at. It concerns t's number unless t is nil.
+// warn reports an error that needs a person's attention. It concerns t's number unless t is nil.
 func (r *reporter) warn(t *tenure, text string, err error) {
 	r.add(func(l *logbook) {
 		if t == nil {
@@ -114,8 +116,9 @@ func (r *reporter) renewed(number int64, took time.Duration) {
 	})
 }
 
-// logInterval is the time for which a failure is not logged again, and a number that cannot be used is not reported again.
-// Texts are not compared, because they name the server, and the servers take turns.
+// logInterval is the time in which a failure is not logged again, and an unusable number is not
+// reported again. The texts of failures are not compared, because they name the server, and
+// requests go to the servers in turn.
 const logInterval = time.Minute
 
 // failed reports a request that has failed. It concerns t's number unless t is nil.

@@ -1,6 +1,7 @@
 package nodelease
 
-// The state of a Minter: what its calls, its keeper and its timers change under one mutex, and how they wait for it.
+// The state of a Minter: the data that its calls, its keeper and its timers change under one mutex,
+// and how they wait for it.
 
 import (
 	"context"
@@ -13,13 +14,13 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A state is one of four, which its fields tenure and why tell apart:
+// A state is one of four, which its fields tenure and why distinguish:
 //
-//	state     tenure   why               calls
-//	none      nil      why there is none  are refused, or wait for another state
-//	minting   set      nil                go to the tenure's node
-//	withheld  set      why it is withheld are refused, or wait for the node's limit; the number is kept
-//	closed    nil      ErrClosed          return ErrClosed
+//	state     tenure   why                     calls
+//	none      nil      reason for no number    are refused, or wait for another state
+//	minting   set      nil                     go to the tenure's node
+//	withheld  set      reason for withholding  are refused or await the node's limit; number kept
+//	closed    nil      ErrClosed               return ErrClosed
 //
 // An event in the left column changes the state at the top to the one in the table:
 //
@@ -31,15 +32,17 @@ import (
 //	the number is lost     none      none      none      closed
 //	Close                  closed    closed    closed    closed
 //
-// A number that was just taken is not in tenure until its first Extend succeeds. A tenure that leaves the table does not
-// return to it, and its clock is ended: a call that still has its node gets ids.ErrEnded, and looks at the state again.
+// A number that was just taken is not in tenure until its first Extend succeeds. A tenure that
+// leaves the table does not return to it, and its clock is ended: a call that still has its node
+// gets ids.ErrEnded, and reads the state again.
 type state struct {
 	report   *reporter
 	now      func() time.Time // the wall clock, or Options.Now
 	start    time.Time
 	renewNow chan struct{} // asks the keeper to raise the horizon early
 
-	// node is that of the latest tenure, or nil before the first. It refuses every ID unless the state is minting.
+	// node is the node of the latest tenure, or nil before the first. It refuses every ID unless
+	// the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
 	mu        sync.Mutex // guards the fields below and those of the tenure
@@ -47,9 +50,9 @@ type state struct {
 	why       error
 	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
 	news      chan struct{} // closed and replaced when why changes
-	waiting   int           // calls of NextContext that wait for their node
-	waking    bool          // wakeWaiters is to be called
-	free      int64         // numbers that were free at the latest Take
+	waiting   int           // number of NextContext calls that wait for their node
+	waking    bool          // a call of wakeWaiters is scheduled
+	free      int64         // free numbers at the latest Take
 	freeKnown bool
 }
 
@@ -70,11 +73,13 @@ func (s *state) mustBeMade() {
 	}
 }
 
-// elapsed returns the monotonic time since the Minter was made. It advances while the process is stopped. While the machine
-// is suspended it stands still on Linux: the wall clock, which advances, then reaches the horizon.
+// elapsed returns the monotonic time since the Minter was made. It advances while the process is
+// stopped. While the machine is suspended it stands still on Linux, but then the wall clock
+// advances and reaches the horizon.
 func (s *state) elapsed() time.Duration { return time.Since(s.start) }
 
-// get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and why.
+// get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and
+// why no ID can be made.
 func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -82,7 +87,7 @@ func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
 	return s.tenure, s.changed, s.why
 }
 
-// getNews returns why, and a channel that is closed when it changes.
+// getNews returns why no ID can be made, and a channel that is closed when that changes.
 func (s *state) getNews() (why error, news <-chan struct{}) {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -153,8 +158,8 @@ func (s *state) setNotRenewed(t *tenure, err error) {
 	}
 }
 
-// resumeMinting lets t's clock go up to a horizon that the store has confirmed, until deadline. It returns false if that
-// is too late.
+// resumeMinting lets t's clock advance to horizon, which the store has confirmed, until deadline.
+// It returns false if the deadline has passed or the Minter is closed.
 func (s *state) resumeMinting(t *tenure, horizon time.Time, deadline time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +187,7 @@ func (s *state) stopMinting(t *tenure) {
 	}
 }
 
-// endMinting ends the minting for good.
+// endMinting ends minting permanently.
 func (s *state) endMinting() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +204,8 @@ func (s *state) withheldError(t *tenure) error {
 	return t.horizonErr
 }
 
-// contextError returns the error of a call whose context has ended while it waited because of why, which may be nil.
+// contextError returns the error of a call whose context ended while it waited. why is the reason
+// for the wait and may be nil.
 func (s *state) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if !errors.Is(cause, err) {
@@ -225,7 +231,7 @@ func (s *state) askForHorizon() {
 // wakeInterval is the time from one call of wakeWaiters to the next.
 const wakeInterval = 100 * time.Millisecond
 
-// countWaiting adds n to the number of calls that wait, and makes wakeWaiters look after them.
+// countWaiting adds n to the number of waiting calls, and schedules wakeWaiters if there are any.
 func (s *state) countWaiting(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,9 +241,10 @@ func (s *state) countWaiting(n int) {
 	}
 }
 
-// wakeWaiters wakes all calls of NextContext that wait for their node, so that none has to poll. They do not see that the
-// wall clock has come back below the horizon, for example after one wrong reading: setting the same limit again makes them
-// read the clock again. If the horizon is reached, a higher one is asked for: they may have found it reached only after
+// wakeWaiters wakes all calls of NextContext that wait for their node, so that none of them has to
+// poll. They do not notice that the wall clock has come back below the horizon, for example after
+// one wrong reading. Setting the same limit again makes them read the clock again. If the horizon
+// is reached, wakeWaiters requests a higher one, because the calls may have reached it only after
 // their own request.
 func (s *state) wakeWaiters() {
 	now := s.now()

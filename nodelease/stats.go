@@ -1,10 +1,10 @@
 package nodelease
 
-// What a Minter shows of itself.
+// The figures that a Minter reports about itself.
 
 import "time"
 
-// Number returns the number under which ids can be made now. ok is false while there is none.
+// Number returns the number under which IDs can be made now. ok is false while there is none.
 func (m *Minter) Number() (number int64, ok bool) {
 	t, _, why := m.state.get()
 	if why != nil {
@@ -13,34 +13,35 @@ func (m *Minter) Number() (number int64, ok bool) {
 	return t.number, true
 }
 
-// Stats is what [Minter.Stats] returns, for gauges.
+// Stats are the figures that [Minter.Stats] returns, for gauges.
 type Stats struct {
-	// Number is the number under which ids are made now, if Held is true.
+	// Number is the number under which IDs are made now, if Held is true.
 	Number int64
-	// Held is whether there is such a number. While it is false, the three durations are zero.
+	// Held reports whether there is such a number. While it is false, the three durations are zero.
 	Held bool
-	// Err is why no id can be made: [ErrClosed], or an error that matches [ids.ErrWithheld] and the cause.
-	// It is nil while ids can be had without asking the store. In the last tick below the horizon it may
-	// be either.
+	// Err is the reason why no ID can be made: [ErrClosed], or an error that matches
+	// [ids.ErrWithheld] and the cause. It is nil while IDs can be made without a request to the
+	// store. In the last tick below the horizon, it may or may not be nil.
 	Err error
-	// Deadline is how long ids go on if the store does not answer any more.
+	// Deadline is how long minting continues if the store stops answering.
 	Deadline time.Duration
-	// HorizonAhead is how far ahead of the wall clock the horizon is up to which ids can be made. It is
-	// negative if the wall clock has passed it.
+	// HorizonAhead is how far ahead of the wall clock the horizon is up to which IDs can be made.
+	// It is negative if the wall clock has passed the horizon.
 	HorizonAhead time.Duration
-	// LatestAhead is how far ahead of the wall clock the latest id is, or the horizon that was found with
-	// the number. It is zero if neither is ahead.
+	// LatestAhead is how far ahead of the wall clock the latest ID is, or the horizon that was
+	// found with the number. It is zero if neither is ahead.
 	LatestAhead time.Duration
-	// Free is how many numbers that the layout can hold were free at the latest Take, without the one taken: 0
-	// if none could be had. It does not change while the number is held, however many others take or release. It means
-	// something only if FreeKnown is true.
+	// Free is the number of numbers within the layout that were free at the latest Take, not
+	// counting the one taken. It is 0 if none could be taken. It does not change while the number
+	// is held, however many numbers other processes take or release. It is valid only if FreeKnown
+	// is true.
 	Free int64
-	// FreeKnown is false before the first Take, if the store does not tell, and if the number that it has handed
-	// out last cannot be used.
+	// FreeKnown is false before the first Take, if the store does not count free numbers, and if
+	// the latest number that the store granted cannot be used.
 	FreeKnown bool
 }
 
-// Stats returns the state of m at this moment. It does not ask the store.
+// Stats returns the state of m at this moment, without a request to the store.
 func (m *Minter) Stats() Stats {
 	m.state.mustBeMade()
 	return m.state.stats(m.state.now())

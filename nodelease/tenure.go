@@ -1,6 +1,7 @@
 package nodelease
 
-// What the calls of a Minter and its keeper share about a number: its clock, and the time for which it may be used.
+// The part of a holding that the calls of a Minter share with the keeper: the clock, and the time
+// for which the number may be used.
 
 import (
 	"errors"
@@ -10,9 +11,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A tenure is the time for which a Minter holds a number. Its clock starts above the horizon that earlier
-// holders left and is limited to the horizon that this holder has written. So the IDs with times from one
-// horizon to the next belong to this holder alone.
+// A tenure is the time for which a Minter holds a number. Its clock starts above the horizon that
+// earlier holders left, and is limited to the horizon that this holder has written. So the IDs
+// between the two horizons belong to this holder alone.
 type tenure struct {
 	number int64
 	clock  *ids.Clock
@@ -20,14 +21,14 @@ type tenure struct {
 	node   *ids.SnowflakeNode
 
 	// guarded by state.mu
-	horizon    time.Time     // the latest one that the store has confirmed
+	horizon    time.Time     // latest horizon that the store has confirmed
 	deadline   time.Duration // when minting stops, on the scale of state.elapsed
-	expiry     *time.Timer   // stops the minting; nil until the minting begins
-	failure    error         // of the latest renewal
-	horizonErr error         // returned by calls when the horizon is reached
+	expiry     *time.Timer   // stops minting; nil until minting begins
+	failure    error         // error of the latest renewal
+	horizonErr error         // error of calls when the horizon is reached
 }
 
-// errReached is the reason for which IDs are withheld when the horizon is reached.
+// errReached is the reason why IDs are withheld at the horizon.
 var errReached = errors.New("the horizon is reached, and the store has not confirmed a later one yet")
 
 // setFailure records the result of the latest renewal. state.mu is held.
@@ -38,7 +39,7 @@ func (t *tenure) setFailure(err error) {
 	}
 }
 
-// overdueError returns the reason for which IDs are withheld after the deadline. state.mu is held.
+// overdueError returns the reason why IDs are withheld after the deadline. state.mu is held.
 func (t *tenure) overdueError() error {
 	const text = "nodelease: the store has not renewed the lease of number %d in time"
 	if t.failure == nil {

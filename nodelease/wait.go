@@ -7,11 +7,14 @@ import (
 	"errors"
 )
 
-// Wait waits until there is a number to make ids under, and returns nil, at once if there is one.
-// Call it in main: [Minter.NextContext] waits for ever for a store that refuses for good. Wait returns at once
-// what a person must mend: an error that matches [ErrRefused], if the latest request to the store failed with one.
-// The Minter goes on asking the store all the same. After Close the error is [ErrClosed]. If ctx ends
-// first, the error matches ctx.Err(), [context.Cause], [ids.ErrWithheld] and the cause.
+// Wait waits until there is a number to make IDs under, and returns nil. If there is one already,
+// it returns immediately. Call Wait in main, because [Minter.NextContext] waits forever for a store
+// that refuses permanently.
+//
+// If the latest request to the store failed with an error that matches [ErrRefused], which only a
+// person can fix, Wait returns that error immediately. The Minter keeps asking the store anyway.
+// After Close, the error is [ErrClosed]. If ctx ends first, the error matches ctx.Err(),
+// [context.Cause], [ids.ErrWithheld] and the cause.
 func (m *Minter) Wait(ctx context.Context) error {
 	for {
 		why, news := m.state.getNews()

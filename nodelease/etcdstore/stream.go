@@ -1,5 +1,7 @@
 package etcdstore
 
+// The stream over which a store renews all its leases.
+
 import (
 	"context"
 	"errors"

@@ -10,15 +10,17 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/memory"
 )
 
-// Store is a [nodelease.Store] in memory: it serves one process, and forgets everything when that ends. Its
-// leases end by time.Now, which in a testing/synctest bubble is the bubble's. Make one with [New].
+// Store is a [nodelease.Store] in memory. It serves one process, and its contents are lost when
+// that ends. Its leases end by time.Now, which in a testing/synctest bubble is the bubble's clock.
+// Make one with [New].
 type Store struct{ memory *memory.Store }
 
-// New returns a store of the numbers from 0 to numbers-1, whose leases last for ttl. It panics if numbers is negative.
-// A Minter needs a ttl of at least 112 ms, and otherwise makes no ids.
+// New returns a store of the numbers from 0 to numbers-1, whose leases last for ttl. It panics if
+// numbers is negative. A Minter needs a ttl of at least 112 ms; with a shorter one it makes no IDs.
 func New(numbers int64, ttl time.Duration) *Store { return &Store{memory.New(numbers, ttl)} }
 
-// Take implements [nodelease.Store]. It refuses a layout other than that of the first Take.
+// Take implements [nodelease.Store]. It refuses a layout that differs from the layout of the first
+// Take.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	return s.memory.Take(ctx, r)
 }

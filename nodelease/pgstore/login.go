@@ -1,5 +1,7 @@
 package pgstore
 
+// How a connection is made within its time: each address of a server gets a share.
+
 import (
 	"context"
 	"errors"

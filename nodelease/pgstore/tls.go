@@ -1,5 +1,7 @@
 package pgstore
 
+// How a TLSConfig of Options.BeforeConnect is applied to all hosts.
+
 import (
 	"crypto/tls"
 	"reflect"

@@ -1,39 +1,46 @@
-// Package storekit is for authors of a [nodelease.Store]. It has what all stores need beside their database: the checks of
-// options, clocks and layouts, and the choice among free numbers. The stores of this module use it, and package
-// [github.com/oneclock/ids/nodelease/storetest] tests one of your own.
+// Package storekit is for authors of a [nodelease.Store]. It contains the parts that all stores
+// need in addition to their database: the checks of options, clocks and layouts, and the choice
+// among free numbers. The stores of this module use it, and package
+// [github.com/oneclock/ids/nodelease/storetest] tests your own store.
 //
-// # What keeps ids unique
+// # What keeps IDs unique
 //
-// Take judges and writes in one step. Whether a lease has ended, and the horizon of the Grant, are read in the
-// transaction that takes the number. A Take that looks first and writes later writes only if the lease has still ended and
-// the horizon is still the one that it has seen. Otherwise an Extend of the former holder that comes in between is
-// confirmed, and the next holder starts before it: ids repeat.
+// Take checks and writes in one step. It reads the end of the lease and the horizon of the Grant in
+// the transaction that takes the number. If Take first reads and later writes, it must write only
+// if the lease has still ended and the horizon is still the one that it read. Otherwise an Extend
+// of the former holder that arrives in between is confirmed, the next holder starts below that
+// horizon, and IDs repeat.
 //
-// Each Take writes a token that never occurs again, such as a random UUID. Extend and Release compare it in the
-// statement that writes, and return [nodelease.ErrLost] if it is another one. A count will not do: it occurs again after
-// a backup is restored.
+// Each Take writes a token that is never reused, such as a random UUID. Extend and Release compare
+// it in the statement that writes, and return [nodelease.ErrLost] if it differs. A count is not
+// enough, because it is reused after a backup is restored.
 //
-// Extend returns nil only when the horizon survives a crash of the database. It never lowers a horizon, and may be called
-// again with the one that is there. Release sets the horizon, be it lower, and removes the token. The zero time means
-// that there is none. Both are given whole microseconds: a store with a coarser unit rounds up.
+// Extend returns nil only when the horizon would survive a crash of the database. It never lowers a
+// horizon, and may be called again with the current one. Release sets the horizon, even to a lower
+// one, and removes the token. The zero time means that there is no horizon. Both methods get whole
+// microseconds, and a store with a coarser unit rounds up.
 //
-// Beside the numbers a store keeps the [Header], which has the layout of the ids, and Take compares it by [CheckHeader].
-// A function that people call before the first start makes all this. A store that makes what is missing by itself
-// forgets the horizons that were lost.
+// In addition to the numbers, a store keeps the [Header], which contains the layout of the IDs, and
+// Take compares it by [CheckHeader]. A function that people call before the first start initializes
+// all of this. A store that initializes missing parts by itself forgets the horizons that were
+// lost.
 //
 // # What keeps numbers free
 //
-// Take returns the context's error if its context has ended, and writes nothing. A Take that fails after it may have been
-// carried out, since its context has ended or its connection broke, undoes what it may have done, by the token, and
-// under a context of its own with a timeout of a second or so. Otherwise a number is held for nobody until the TTL has
-// passed. A lease outlives the context of its Take.
+// If its context has ended, Take returns the context's error and writes nothing. If Take fails
+// after it may have been carried out, because its context ended or its connection broke, it undoes
+// by the token what it may have done, under its own context with a timeout of about a second.
+// Otherwise a number is held by no process until the TTL has passed. A lease outlives the context
+// of its Take.
 //
-// A write is one statement that the database commits by itself. A transaction of several requests keeps its locks where the
-// network is cut between them, and nobody else can write that number, its holder included.
+// A write is one statement that the database commits by itself. A transaction of several requests
+// keeps its locks if the network is cut between them, and then no process can write that number,
+// including its holder.
 //
-// Leases end by the database's clock. Where it has none, a Store can remember what it saw, since it lives as long as its
-// process: a lease has ended if it has stayed the same for a TTL of this process's monotonic clock. A [nodelease.Minter]
-// calls Extend every TTL/4 to TTL/3, and gives its first two Takes 5 s and later ones 10 s.
+// Leases end by the database's clock. If the database has no clock, a Store can remember its
+// observations, because it lives as long as its process: a lease has ended if it has not changed
+// for a TTL on this process's monotonic clock. A [nodelease.Minter] calls Extend every TTL/4 to
+// TTL/3, and gives its first two Takes 5 s and later ones 10 s.
 package storekit
 
 import (
@@ -53,18 +60,24 @@ import (
 )
 
 const (
-	defaultNumbers = 1024 // what Twitter's layout can name
+	defaultNumbers = 1024 // as many as Twitter's layout can hold
 	maxNumbers     = 1 << 20
 	defaultTTL     = 15 * time.Second
 	minTTL         = time.Second
 )
 
-// MaxTTL bounds the TTL of a store. A Minter counts on no longer one.
+// MaxTTL is the maximum TTL of a store. A Minter does not rely on a longer one.
 const MaxTTL = 365 * 24 * time.Hour
 
-// Complete puts the defaults in place of zeros, and checks the rest: for holder, the name of the host and the process; for
-// numbers, which is how many there are, 1,024, of 1 to 1,048,576 and no more than ids of the layout can have, as
-// [CheckNumbers] says; for ttl 15 s, of 1 s to [MaxTTL]. The error names the fields Holder, Numbers and TTL of a struct Options.
+// Complete replaces zero values by the defaults and checks the others:
+//
+//   - holder is the name of the holder. The default is the host's name and the process ID. It must
+//     pass [CheckText].
+//   - numbers is the number of node numbers, from 1 to 1,048,576, and at most as many as IDs of the
+//     layout can have, as [CheckNumbers] checks. The default is 1,024.
+//   - ttl is from 1 s to [MaxTTL]. The default is 15 s.
+//
+// The error names the fields Holder, Numbers and TTL of a struct Options.
 func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.SnowflakeLayout) error {
 	if *holder == "" {
 		host, err := os.Hostname()
@@ -91,8 +104,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 	return CheckNumbers(*numbers, layout)
 }
 
-// CheckText returns an error if text is not UTF-8 or has a NUL, since not every database can keep that. The error calls
-// it what, such as "Options.Holder".
+// CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
+// database can store that. what is the name of the text in the error, such as "Options.Holder".
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
@@ -100,9 +113,10 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// CheckNumbers returns an error that matches [nodelease.ErrRefused] if layout l is not valid, if its last time has passed by
-// this machine's clock, so that there can be no id of it, or if its ids cannot have all the numbers from 0 to numbers-1: a
-// holder of one that does not fit could only give it back. It names Options.Layout or Options.Numbers.
+// CheckNumbers returns an error that matches [nodelease.ErrRefused] in three cases. The layout l is
+// invalid. Its last time has passed by this machine's clock, so no more IDs of it can be made. Or
+// its IDs cannot hold all the numbers from 0 to numbers-1, so the holder of a number that does not
+// fit could only release it. The error names Options.Layout or Options.Numbers.
 func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 	if err := l.Validate(); err != nil {
 		return refuse("Options.Layout: %v", err)
@@ -116,11 +130,11 @@ func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 	return nil
 }
 
-// schema is the version of what the stores keep, and how.
+// schema is the version of the format in which the stores keep their data.
 const schema = "2"
 
-// Header returns what a store keeps beside its numbers: the version of the schema and, in words, the layout of
-// the ids. The zero layout means Twitter's, and has the same text.
+// Header returns the text that a store keeps in addition to its numbers: the version of the schema
+// and a description of the IDs' layout. The zero layout means Twitter's, and has the same text.
 func Header(l ids.SnowflakeLayout) string {
 	l = layout.Plain(l)
 	order := "node first"
@@ -131,8 +145,8 @@ func Header(l ids.SnowflakeLayout) string {
 		schema, l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, order)
 }
 
-// CheckVersion returns an error that matches [nodelease.ErrRefused] if a header, which is at a place in the store, is of
-// another version of the schema.
+// CheckVersion returns an error that matches [nodelease.ErrRefused] if the stored header has
+// another version of the schema. place names the header's place in the store.
 func CheckVersion(place, stored string) error {
 	if version, _, _ := strings.Cut(stored, ":"); version == "schema "+schema {
 		return nil
@@ -140,8 +154,9 @@ func CheckVersion(place, stored string) error {
 	return refuse("%s says %q, and this process keeps schema %s: another version of package nodelease made it", place, stored, schema)
 }
 
-// CheckHeader returns an error that matches [nodelease.ErrRefused] if the header of the store, which is at a place, is of
-// another version, or is not the caller's own. The error names both.
+// CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has another
+// version or differs from the caller's own. place names the header's place in the store. The error
+// contains both headers.
 func CheckHeader(place, stored, own string) error {
 	if err := CheckVersion(place, stored); err != nil || stored == own {
 		return err
@@ -149,8 +164,9 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns the error for what is missing, or nil if what is empty. It matches [nodelease.ErrRefused] and
-// [fs.ErrNotExist]. mend says how to make it, such as "call pgstore.Init".
+// Missing returns the error for a missing part of a store, or nil if what is empty. what reports
+// the missing part, and hint tells how to make it, such as "call pgstore.Init". The error matches
+// [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -159,10 +175,10 @@ func Missing(what, hint string) error {
 		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
 }
 
-// ErrMade is what an Init returns that finds nothing missing. It matches [fs.ErrExist].
+// ErrMade is the error of an Init that finds nothing missing. It matches [fs.ErrExist].
 var ErrMade error = &refusal{"nothing is missing: this is not the first start", []error{fs.ErrExist}}
 
-// A refusal has a text of its own: those of package fs are about files.
+// A refusal has its own text, because the errors of package fs are about files.
 type refusal struct {
 	text  string
 	match []error
@@ -176,12 +192,14 @@ func refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), []error{nodelease.ErrRefused}}
 }
 
-// maxSkew is how far a clock or a horizon may be from the others' before it is taken for wrong.
+// maxSkew is the maximum difference of a clock or a horizon from the others. Beyond it, the clock
+// or horizon is assumed to be wrong.
 const maxSkew = 24 * time.Hour
 
-// CheckNow returns an error that names both times if now, the caller's wall clock, is more than 24 h from the other
-// time, that of what, such as "the server's". Take calls it: the clock of one machine must not push the
-// horizons of number after number.
+// CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
+// the other time. what names the owner of the other time, such as "the server's". Take calls
+// CheckNow so that the wrong clock of one machine cannot move the horizons of one number after
+// another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock says %s, %s %s: more than %v apart, so one of them is wrong",
@@ -190,8 +208,8 @@ func CheckNow(now time.Time, what string, other time.Time) error {
 	return nil
 }
 
-// Median returns the median of the horizons that are not zero: of an even number the earlier of the middle two, of none
-// the zero time.
+// Median returns the median of the horizons that are not zero. If their number is even, it returns
+// the earlier of the middle two, and if there are none, the zero time.
 func Median(horizons []time.Time) time.Time {
 	set := slices.DeleteFunc(slices.Clone(horizons), time.Time.IsZero)
 	if len(set) == 0 {
@@ -207,18 +225,21 @@ type Candidate struct {
 	Number int64
 	// Horizon is its horizon. The zero time means none.
 	Horizon time.Time
-	// Version is the store's own, to tell whether the horizon is still the one that was seen. Prefer ignores it.
+	// Version is for the store, which can use it to check that the horizon has not changed since it
+	// was read. Prefer ignores it.
 	Version int64
 }
 
-// Prefer sorts free numbers into the order in which Take tries them, for a caller whose wall clock is now. Those whose
-// horizon has passed come first, in random order so that processes which start together seldom want the same one. After
-// them come those whose horizon is ahead, the nearest first: ids under such a number carry a time later than the wall clock's.
+// Prefer sorts free numbers into the order in which Take tries them, for a caller whose wall clock
+// is now. Numbers whose horizon has passed come first, in random order, so that processes that
+// start together seldom want the same number. After them come the numbers whose horizon is ahead,
+// the nearest first, because IDs under such a number have times later than the wall clock.
 //
-// Of the former, those come first whose horizon is more than 24 h later than median, that of the horizons
-// of all numbers. To most holders such a horizon is ahead. For a holder whose clock is years ahead it has
-// passed, and it takes that number again, instead of giving one more such a horizon. A store whose Take compares the
-// caller's clock with the database's passes the zero time for median: then none comes before others.
+// Of the numbers whose horizon has passed, those come first whose horizon is more than 24 h later
+// than median, the median of the horizons of all numbers. For most holders such a horizon is ahead.
+// For a holder whose clock is years ahead it has passed, so that holder takes the same number
+// again, instead of giving one more number such a horizon. A store whose Take compares the caller's
+// clock with the database's passes the zero time as median. Then this preference does not apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {

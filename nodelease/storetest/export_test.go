@@ -9,7 +9,7 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Checks are the subtests, by name. They run with t in the place of the one of go test.
+// Checks are the subtests, by name. They use t in place of the *testing.T of go test.
 var Checks = map[string]func(t testing.TB, a, b nodelease.Store){}
 
 func init() {
@@ -18,7 +18,7 @@ func init() {
 	}
 }
 
-// Trial is one of those of Silence.
+// Trial runs one trial of Silence.
 func Trial(t *testing.T, n Network, call string, request int, answer bool) error {
 	trial := &silence{Network: n, call: call, proxy: newProxy(t, n.Server), limit: callTimeout}
 	return trial.run(t, request, answer)

@@ -1,5 +1,7 @@
 package storetest
 
+// A network between a store and its server, which can fall silent.
+
 import (
 	"errors"
 	"net"
@@ -7,7 +9,8 @@ import (
 	"testing"
 )
 
-// A proxy is a network between a store and its server, which can fall silent. What arrives at once is taken for one request.
+// A proxy is a network between a store and its server, which can fall silent. Bytes that arrive
+// together count as one request.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -15,19 +18,20 @@ type proxy struct {
 	mu     sync.Mutex
 	wires  []*wire
 	ended  bool
-	left   int  // requests until one gets lost; negative means never
-	answer bool // that one arrives, and its answer is lost
+	left   int  // requests until one is lost; negative means never
+	answer bool // that request arrives, and its answer is lost
 	lost   *wire
 }
 
-// A wire is a connection and its continuation to the server.
+// A wire is a connection from a client and its continuation to the server.
 type wire struct {
 	client, server net.Conn
-	silent         bool          // nothing passes any more, and neither end hears of it; guarded by proxy.mu
+	silent         bool          // nothing passes, and neither end is told; guarded by proxy.mu
 	gone           chan struct{} // closed when the client has closed its end
 }
 
-// newProxy returns a proxy in front of a server. It ends with the test, and only then do silent connections.
+// newProxy returns a proxy in front of a server. The proxy ends with the test, and keeps silent
+// connections open until then.
 func newProxy(t *testing.T, server string) *proxy {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,8 +63,9 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// loseRequest has the n-th request from now on get lost, counted from 0, or its answer, and with it all that would pass over its
-// connection later. It returns the connection that has fallen silent since the last call, or nil.
+// loseRequest makes the proxy lose the n-th request from now on, counted from 0, or its answer, and
+// everything that its connection would carry later. It returns the connection that has fallen
+// silent since the last call, or nil.
 func (p *proxy) loseRequest(n int, answer bool) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +74,7 @@ func (p *proxy) loseRequest(n int, answer bool) *wire {
 	return lost
 }
 
-// serve serves a connection until an end is closed.
+// serve carries a connection until one end is closed.
 func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 	server, err := net.Dial("tcp", p.server)
 	if err != nil {
@@ -90,13 +95,14 @@ func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 	close(w.gone)
 }
 
-// pass copies what comes from one end to the other while may says so. If the end is closed and heard says so, the other is.
+// pass copies bytes from one end to the other while mayPass returns true. When the end from is
+// closed, pass closes the other end if endHeard returns true.
 func pass(from, to net.Conn, mayPass, endHeard func() bool) {
 	b := make([]byte, 1<<16)
 	for {
 		n, err := from.Read(b)
 		if n > 0 && mayPass() {
-			_, _ = to.Write(b[:n]) // its reader hears of an error
+			_, _ = to.Write(b[:n]) // the reader of to gets the error
 		}
 		if err != nil {
 			if endHeard() {
@@ -133,7 +139,7 @@ func (w *wire) end() {
 	w.server.Close()
 }
 
-// closed returns an error while the client has a connection open that has fallen silent.
+// closed returns an error while the client has a silent connection open.
 func (w *wire) closed() error {
 	select {
 	case <-w.gone:

@@ -1,5 +1,7 @@
 package storetest
 
+// Tests of the faults that a store must refuse.
+
 import (
 	"cmp"
 	"context"
@@ -15,43 +17,47 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// A Harm is one of the things that [Refusals] has go wrong.
+// A Harm is a kind of damage that [Refusals] does to a store.
 type Harm string
 
-// What New must refuse, and so must Take of a store that was opened before.
+// Harms that New must refuse, and so must Take of a store that was opened before.
 const (
-	// NoHeader: what tells the version and the layout is missing.
+	// NoHeader: the record of the version and the layout is missing.
 	NoHeader Harm = "no header"
 	// OtherVersion: the header is of another version of the schema.
 	OtherVersion Harm = "another version"
-	// NoNumber: what is kept of one of the numbers is missing, and its horizon with it.
+	// NoNumber: the record of one of the numbers is missing, and so is its horizon.
 	NoNumber Harm = "a number is missing"
 	// NoRead: the user has no right to read.
 	NoRead Harm = "no right to read"
-	// NoWrite: the user may read, and has no right to write.
+	// NoWrite: the user may read but not write.
 	NoWrite Harm = "no right to write"
-	// NoWrites: the server takes no writes from anybody, as a replica or where its disk is full. This can pass by itself, as by a
-	// failover: the error must not match [nodelease.ErrRefused], and all the others must.
+	// NoWrites: the server accepts no writes from any user, for example because it is a replica or
+	// its disk is full. This can pass by itself, for example after a failover, so the error must
+	// not match [nodelease.ErrRefused]. The errors of all other harms must match it.
 	NoWrites Harm = "no writes"
 )
 
 var harms = []Harm{NoHeader, OtherVersion, NoNumber, NoRead, NoWrite, NoWrites}
 
-// A Place is where a kind of store keeps its numbers: nothing is there yet.
+// A Place is a place for the numbers of a kind of store, which is empty at first.
 type Place struct {
-	// Init makes a store of the numbers 0 to 2 for ids of a layout.
+	// Init initializes a store of the numbers 0 to 2 for IDs of a layout.
 	Init func(l ids.SnowflakeLayout) error
-	// New opens it, with a TTL of a minute or more, as a user who has no more rights than a holder needs.
+	// New opens that store with a TTL of a minute or more, as a user that has only the rights that
+	// a holder needs.
 	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
-	// Harm does a harm, without touching the number that is held, and returns what undoes it. A kind of store in which one
-	// cannot be has nil for it. There may be more than those that this package names, which are for good.
+	// Harm does a harm, without changing the number that is held, and returns a function that
+	// undoes it. It is nil for a harm that cannot occur in this kind of store. The map may contain
+	// harms in addition to those that this package names; these must be permanent.
 	Harm map[Harm]func(held int64) (undo func() error, err error)
 }
 
-// Refusals tests what New of a kind of store must refuse, and Take of a store that was opened before: a store that was never
-// made, one for another layout, and all harms. A store that takes them makes a program wait for ever for what only a person
-// mends, or repeats ids. New may leave NoNumber to Take. Whoever holds a number may go on, or fail, but is not told that it was
-// lost.
+// Refusals tests that New of a kind of store, and Take of a store that was opened before, refuse a
+// store that was never initialized, one for another layout, and all harms. A store that accepts
+// them repeats IDs, or makes a program wait forever for something that only a person can fix. New
+// may leave NoNumber to Take. The current holder of a number may succeed or fail, but must not get
+// [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -65,7 +71,7 @@ func Refusals(t *testing.T, p Place) {
 	}
 }
 
-// allHarms returns all harms, of which p may not know some.
+// allHarms returns all harms, including those that are not in p.
 func (p Place) allHarms() []Harm {
 	more := maps.Clone(p.Harm)
 	for _, h := range harms {
@@ -74,7 +80,7 @@ func (p Place) allHarms() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// testInit makes the store.
+// testInit initializes the store and tests Init and New on the way.
 func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)
@@ -99,7 +105,7 @@ func (p Place) testInit(ctx context.Context) error {
 	return nil
 }
 
-// testHarm does one harm, and undoes it.
+// testHarm does one harm, tests the store, and undoes the harm.
 func (p Place) testHarm(ctx context.Context, h Harm) error {
 	do, known := p.Harm[h]
 	if !known {
@@ -162,7 +168,8 @@ func (p Place) testHarm(ctx context.Context, h Harm) error {
 	return errors.Join(all...)
 }
 
-// answered calls f until its error does not match [context.DeadlineExceeded], for at most a minute: a busy server may be late.
+// answered calls f until its error does not match [context.DeadlineExceeded], for at most a minute,
+// because a busy server may answer late.
 func answered(f func() error) (err error) {
 	_ = within(time.Minute, func() error {
 		if err = f(); errors.Is(err, context.DeadlineExceeded) {

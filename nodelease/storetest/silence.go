@@ -1,5 +1,7 @@
 package storetest
 
+// Tests of a store whose network falls silent.
+
 import (
 	"context"
 	"errors"
@@ -11,35 +13,39 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// A Network is what [Silence] has fall silent.
+// A Network describes a store whose network [Silence] lets fall silent.
 type Network struct {
 	// Server is the address of the database's server, such as 127.0.0.1:5432.
 	Server string
-	// Open returns a store whose connections all lead to address, and shares nothing with others. It must have exactly the
-	// numbers 0 and 1, both without a horizon. Its TTL should be a minute, unless a number that was taken in vain is free
-	// again only when that has passed.
+	// Open returns a store whose connections all lead to address and that shares nothing with other
+	// stores. It must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a
+	// minute, unless a number that was taken by a failed Take is free again only after the TTL.
 	Open func(t *testing.T, address string) nodelease.Store
-	// Again is how long it may take until calls succeed again, as with a client that has one connection, and notices late
-	// that it is dead. Zero means that the next call must succeed.
+	// Again is the time within which calls must succeed again. It is for clients with a single
+	// connection that detect late that it is dead. Zero means that the next call must succeed.
 	Again time.Duration
-	// Left returns an error while a session of the server is in a transaction, or waits for a lock. Nil means that nobody looks.
+	// Left returns an error while a session of the server is in a transaction or waits for a lock.
+	// Nil means that this is not checked.
 	Left func() error
 }
 
-// errMaybeSlow is the error of a trial that failed in a time in which a busy machine may fail too.
+// errMaybeSlow is the error of a trial that failed within a time in which it may fail on a busy
+// machine, too.
 var errMaybeSlow = errors.New("and so it was in each of four tries")
 
-// callTimeout is how long the context of the call is in the first try.
+// callTimeout is the timeout of the tested call's context in the first try.
 const callTimeout = 500 * time.Millisecond
 
-// returnGrace is how long a call may take beyond the end of its context. The next one has as long in the first try.
+// returnGrace is how long a call may take beyond the end of its context. In the first try, the next
+// call must succeed within the same time.
 const returnGrace = 2500 * time.Millisecond
 
-// Silence tests a store whose network loses a request of Take, Extend or Release, or its answer: the first, and so on to the
-// sixth. The connection stays open, and nothing passes over it any more, as where a firewall has forgotten it or a machine
-// hangs. All other connections are sound. The call must return within 2.5 s of the end of its context, the next one must
-// succeed, and no connection, no transaction and no number may be left behind. A trial that was only slow is tried up to four
-// times, each time with contexts twice as long.
+// Silence tests a store whose network loses one of the first six requests of Take, Extend or
+// Release, or its answer. The connection stays open but carries nothing any more, like a connection
+// that a firewall has forgotten or whose machine hangs. All other connections work. The call must
+// return within 2.5 s of the end of its context, the next call must succeed, and no connection,
+// transaction or held number may be left behind. A trial that may only have been slow is tried up
+// to four times, each time with contexts twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -73,12 +79,12 @@ type silence struct {
 	Network
 	call  string
 	proxy *proxy
-	limit time.Duration // of the context of the call
+	limit time.Duration // timeout of the call's context
 	store nodelease.Store
 	now   time.Time
 }
 
-// run returns an error that matches errLate if that may be the machine's fault.
+// run returns an error that matches errMaybeSlow if the machine may be the cause.
 func (s *silence) run(t *testing.T, request int, answer bool) error {
 	s.store, s.now = s.Open(t, s.proxy.address()), time.Now().UTC().Truncate(time.Microsecond)
 	var g nodelease.Grant
@@ -91,7 +97,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 			return fmt.Errorf("before the silence, Extend: %w", err)
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // some clients first ask a connection that was idle for a second whether it lives
+	time.Sleep(1100 * time.Millisecond) // some clients first ping after a second without a request
 	s.proxy.loseRequest(request, answer)
 	ctx, cancel := context.WithTimeout(t.Context(), s.limit)
 	defer cancel()
@@ -120,7 +126,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	}
 	lost := s.proxy.loseRequest(-1, false)
 	switch {
-	case lost == nil && errors.Is(r.err, context.DeadlineExceeded): // before it came to the request that was to be lost
+	case lost == nil && errors.Is(r.err, context.DeadlineExceeded): // before the request to lose
 		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errMaybeSlow)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)
@@ -162,7 +168,7 @@ func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error 
 		}
 		err := s.again(ctx, "Release", func(ctx context.Context) error {
 			err := g.Lease.Release(ctx, horizon)
-			if errors.Is(err, nodelease.ErrLost) { // the first one was carried out
+			if errors.Is(err, nodelease.ErrLost) { // the first one took effect
 				err = nil
 			}
 			return err
@@ -171,7 +177,7 @@ func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error 
 			return err
 		}
 	}
-	for range 2 { // none is held for nobody
+	for range 2 { // no number is left held
 		err := s.again(ctx, "Take", func(ctx context.Context) error {
 			taken, err := s.take(ctx)
 			want := time.Time{}
@@ -194,7 +200,7 @@ func (s *silence) take(ctx context.Context) (nodelease.Grant, error) {
 	return s.store.Take(ctx, nodelease.Request{Now: time.Now()})
 }
 
-// again makes a call that must succeed: at once, or within s.Again.
+// again makes a call that must succeed, at the first try or within s.Again.
 func (s *silence) again(ctx context.Context, what string, call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, max(s.Again, returnGrace*(s.limit/callTimeout)))
 	defer cancel()
@@ -213,7 +219,7 @@ func (s *silence) again(ctx context.Context, what string, call func(context.Cont
 	return err
 }
 
-// within calls f again and again for so long, until it returns no error.
+// within calls f until it returns no error, for at most the given time.
 func within(long time.Duration, f func() error) error {
 	err := f()
 	for limit := time.Now().Add(long); err != nil && time.Now().Before(limit); err = f() {

@@ -1,5 +1,5 @@
-// Package storetest tests whether a store keeps the promises of [nodelease.Store] and [nodelease.Lease], on which the
-// uniqueness of ids depends.
+// Package storetest tests whether a store keeps the promises of [nodelease.Store] and
+// [nodelease.Lease], on which the uniqueness of IDs depends.
 package storetest
 
 import (
@@ -16,11 +16,12 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Run tests a store. It calls open for each of its subtests, which run in parallel: open must return two
-// stores over one database, as two processes have them, which shares nothing with the others. It must have
-// exactly the numbers 0 and 1, both without a horizon, for ids of Twitter's layout, and the shortest TTL with
-// which it can still answer in time, such as 2 s. Some subtests wait for leases to end. A subtest in which a
-// lease ended only because the store was slow proves nothing, and is run again, up to four times.
+// Run tests a store. It runs its subtests in parallel and calls open for each of them. open must
+// return two stores over one database, like the stores of two processes, and that database must
+// share nothing with the others. The stores must have exactly the numbers 0 and 1, both without a
+// horizon, for IDs of Twitter's layout, and the shortest TTL with which they can still answer in
+// time, such as 2 s. Some subtests wait for leases to end. If a lease ended only because the store
+// was slow, the subtest proves nothing and is run again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -34,7 +35,8 @@ func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	}
 }
 
-// try reports whether the store was too slow for the check, if that is excused.
+// try reports whether the store was too slow for the check. It does so only if excused; otherwise
+// the check fails.
 func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check func(*tester), excused bool) (slow bool) {
 	a, b := open(t)
 	tester := newTester(t, a, b)
@@ -50,10 +52,10 @@ func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check fun
 	return false
 }
 
-// errSlow is the panic of a check that failed when a lease that it held could have ended.
+// errSlow is the panic of a check that failed after one of its leases may have ended.
 var errSlow = errors.New("the store is too slow to be tested")
 
-// returnTimeout is how long a call may take whose context has ended.
+// returnTimeout is the time within which a call must return whose context has ended.
 const returnTimeout = 3 * time.Second
 
 var checks = []struct {
@@ -72,11 +74,11 @@ var checks = []struct {
 
 type tester struct {
 	testing.TB
-	stores  [2]nodelease.Store // of one database
-	turn    int                // the store that take asks next
+	stores  [2]nodelease.Store // over one database
+	turn    int                // number of asks; the lowest bit selects the store
 	now     time.Time
-	ends    map[int64]time.Time // of the leases that are to stay held, at the earliest, by number
-	excused bool                // whether the store may be slow
+	ends    map[int64]time.Time // earliest ends of the leases that must stay held, by number
+	excused bool                // a slow store is excused
 }
 
 func newTester(t testing.TB, a, b nodelease.Store) *tester {
@@ -96,7 +98,8 @@ func (t *tester) Fatalf(format string, args ...any) {
 	t.TB.Fatalf(format, args...)
 }
 
-// mayFail panics if a lease can have ended that was to stay held: what was seen then may be right.
+// mayFail panics if a lease that must stay held may have ended, because then the observed behavior
+// may be correct.
 func (t *tester) mayFail() {
 	for _, end := range t.ends {
 		if t.excused && !time.Now().Before(end) {
@@ -105,10 +108,10 @@ func (t *tester) mayFail() {
 	}
 }
 
-// renewed notes a call that took or extended g and began then.
+// renewed records a call that began at began and took or extended g.
 func (t *tester) renewed(g nodelease.Grant, began time.Time) { t.ends[g.Number] = began.Add(g.TTL) }
 
-// numbers takes all of them.
+// numbers takes all numbers.
 func numbers(t *tester) {
 	a, b := t.take(), t.take()
 	if a.Number == b.Number || a.Number|b.Number != 1 {
@@ -125,7 +128,8 @@ func numbers(t *tester) {
 	if a.FreeKnown && a.Free != 1 || b.FreeKnown && b.Free != 0 {
 		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or FreeKnown false", a.Free, b.Free)
 	}
-	time.Sleep(50 * time.Millisecond) // for a store in which leases end, a little later, with the context of Take
+	// The store may end leases, a little later, with the context of Take.
+	time.Sleep(50 * time.Millisecond)
 	g, err := t.ask(t.Context())
 	t.match("Take while all numbers are held", err, nodelease.ErrNoNumber)
 	if g.Lease != nil {
@@ -137,7 +141,7 @@ func numbers(t *tester) {
 	}
 }
 
-// horizons hands horizons from one holder to the next.
+// horizons passes horizons from one holder to the next.
 func horizons(t *tester) {
 	other, g := t.take(), t.take()
 	for _, horizon := range []time.Time{
@@ -148,12 +152,12 @@ func horizons(t *tester) {
 		time.Date(9999, 12, 31, 0, 0, 0, 999_999_000, time.UTC),
 		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC),
-		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // in Berlin it is 2:30, and an hour later again
+		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // 2:30 in Berlin, as an hour later
 		time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC),
-		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // so in New York
+		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // the same in New York
 		time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
 	} {
-		t.extend(other, time.Hour) // so that its number stays held, however slow the store is
+		t.extend(other, time.Hour) // so that its number stays held even if the store is slow
 		high := storekit.Later(g.Horizon, horizon)
 		for _, ahead := range []time.Duration{0, time.Microsecond, time.Hour} {
 			if err := g.Lease.Extend(t.Context(), high.Add(ahead)); err != nil {
@@ -170,7 +174,7 @@ func horizons(t *tester) {
 	t.release(g, g.Horizon)
 }
 
-// formerHolder has one go on who has given the number back.
+// formerHolder lets a holder that has released its number continue.
 func formerHolder(t *tester) {
 	a := t.take()
 	t.extend(a, time.Hour)
@@ -194,11 +198,11 @@ func formerHolder(t *tester) {
 	}
 }
 
-// endOfLease has a holder fall silent while another one stays.
+// endOfLease lets one holder fall silent while another stays.
 func endOfLease(t *tester) {
 	silent, stays := t.take(), t.take()
 	var asked time.Time
-	for range 3 { // an Extend makes the lease as long as it was at first
+	for range 3 { // an Extend restores the full length of the lease
 		time.Sleep(silent.TTL / 2)
 		asked = time.Now()
 		t.extend(silent, time.Hour)
@@ -216,8 +220,8 @@ func endOfLease(t *tester) {
 	t.extend(next, time.Hour)
 }
 
-// smallRaises raises a horizon by little before the holder falls silent. A lower one, as of a request that comes late,
-// changes nothing.
+// smallRaises raises a horizon by small steps before the holder falls silent. A lower horizon, as
+// from a request that arrives late, changes nothing.
 func smallRaises(t *tester) {
 	a, b := t.take(), t.take()
 	horizon := t.now.Truncate(time.Second)
@@ -229,7 +233,7 @@ func smallRaises(t *tester) {
 		if by == time.Second {
 			continue
 		}
-		_ = a.Lease.Extend(t.Context(), horizon.Add(-time.Hour)) // with an error or without
+		_ = a.Lease.Extend(t.Context(), horizon.Add(-time.Hour)) // it may return an error or nil
 		c := t.takeFrom(a, b)
 		if !isHorizon(c.Horizon, horizon) {
 			t.Fatalf("horizon %v after it was raised by %v, want %v", c.Horizon, by, horizon)
@@ -238,8 +242,8 @@ func smallRaises(t *tester) {
 	}
 }
 
-// lastMoment extends a lease just before it ends, while somebody else asks for the number. What Extend has confirmed,
-// the other one must see.
+// lastMoment extends a lease just before it ends, while another process asks for the number. If
+// Extend has confirmed a horizon, the other process must respect it.
 func lastMoment(before time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
@@ -262,8 +266,9 @@ func lastMoment(before time.Duration) func(t *tester) {
 	}
 }
 
-// late extends a lease that has ended, which a store may do until somebody else takes the number. That one begins to take
-// it so long before or, if after is negative, as soon as the number was extended. Only one of the two may have it.
+// late extends an expired lease, which a store may allow until another process takes the number.
+// The other process begins its Take the given time before the Extend or, if after is negative,
+// right after it. Only one of the two calls may succeed.
 func late(after time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
@@ -293,7 +298,7 @@ func late(after time.Duration) func(t *tester) {
 	}
 }
 
-// cutOff has contexts end within a Take. None may keep a number for nobody.
+// cutOff lets contexts end within a Take. No such Take may leave a number held.
 func cutOff(t *tester) {
 	other, began := t.take(), time.Now()
 	t.release(t.take(), t.now)
@@ -304,7 +309,7 @@ func cutOff(t *tester) {
 		ctx, cancel := context.WithTimeout(t.Context(), takes*i/20)
 		g, err := t.stores[i%2].Take(ctx, nodelease.Request{Now: t.now})
 		cancel()
-		t.ends[-1] = began.Add(other.TTL / 2) // later, it may be free as its lease has ended
+		t.ends[-1] = began.Add(other.TTL / 2) // later, its lease may have ended
 		for tries := 0; err != nil && tries < 10; tries++ {
 			if g, err = t.ask(t.Context()); err != nil {
 				time.Sleep(other.TTL / 40)
@@ -318,7 +323,7 @@ func cutOff(t *tester) {
 	}
 }
 
-// narrowLayout has the first ids be of a layout that can hold the number 0 alone.
+// narrowLayout uses a layout that can hold only the number 0 for the first IDs.
 func narrowLayout(t *tester) {
 	narrow := ids.SnowflakeLayout{Epoch: ids.TwitterLayout().Epoch, Tick: time.Millisecond, SequenceBits: 12}
 	for i, want := range []error{nil, nodelease.ErrNoNumber} {
@@ -333,7 +338,7 @@ func narrowLayout(t *tester) {
 	}
 }
 
-// layout has a process make ids of another layout than the others.
+// layout lets one process make IDs of a different layout from the others.
 func layout(t *tester) {
 	a := t.take()
 	g, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
@@ -351,11 +356,11 @@ func layout(t *tester) {
 	t.release(g, t.now)
 }
 
-// noAnswer makes calls whose context has ended: they may have been carried out or not.
+// noAnswer makes calls whose context has ended. They may or may not have been carried out.
 func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 2 { // it may return a lease, but must not keep a number for nobody
+	for range 2 { // it may return a lease, but must not leave the number held
 		if g, err := t.ask(ended); err == nil {
 			t.release(g, time.Time{})
 		}
@@ -386,7 +391,8 @@ func noAnswer(t *tester) {
 	}
 }
 
-// preference has a number whose horizon has passed, and then two whose horizons are ahead.
+// preference takes from a number whose horizon has passed and one whose horizon is ahead, and then
+// from two whose horizons are ahead.
 func preference(t *tester) {
 	a, b := t.take(), t.take()
 	t.release(a, t.now.Add(2*time.Hour))
@@ -402,13 +408,13 @@ func preference(t *tester) {
 	}
 }
 
-// crowd has many take numbers and give them back at once. No number may have two holders, and no holder may see another
-// horizon than the one left by the holder before.
+// crowd lets many goroutines take and release numbers at the same time. No number may have two
+// holders, and every holder must find the horizon that the previous one left.
 func crowd(t *tester) {
 	var mu sync.Mutex
 	left, held := map[int64]time.Time{}, map[int64]bool{}
 	taken, failure := 0, error(nil)
-	// check has the one who has taken g be its holder, and returns the horizon to leave.
+	// check records the caller as the holder of g, and returns the horizon to leave.
 	check := func(g nodelease.Grant) (leave time.Time, err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -423,7 +429,7 @@ func crowd(t *tester) {
 		held[n], left[n] = true, t.now.Add(time.Duration(taken)*time.Second)
 		return left[n], err
 	}
-	// hold takes a number and gives it back.
+	// hold takes a number and releases it.
 	hold := func(s nodelease.Store) error {
 		g, err := s.Take(t.Context(), nodelease.Request{Now: t.now.Add(23 * time.Hour)})
 		switch {
@@ -449,7 +455,7 @@ func crowd(t *tester) {
 				err := hold(t.stores[i%2])
 				mu.Lock()
 				if failure = cmp.Or(failure, err); time.Since(began) >= 200*time.Millisecond {
-					t.ends[-1] = began // its lease can have ended
+					t.ends[-1] = began // its lease may have ended
 				}
 				mu.Unlock()
 			}
@@ -461,12 +467,14 @@ func crowd(t *tester) {
 	}
 }
 
-// isHorizon reports whether a store that was given want may return got: it may round it up to milliseconds.
+// isHorizon reports whether a store may return got for the horizon want. It may round up to
+// milliseconds.
 func isHorizon(got, want time.Time) bool {
 	return !got.Before(want) && got.Sub(want) < time.Millisecond && got.IsZero() == want.IsZero()
 }
 
-// ask asks the stores in turn for a number. The context of the request ends with it.
+// ask takes a number from one of the stores, in turn. The context of the request ends when it
+// returns.
 func (t *tester) ask(ctx context.Context) (nodelease.Grant, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -494,7 +502,8 @@ func (t *tester) take() nodelease.Grant {
 	return g
 }
 
-// takeFrom waits until the lease of silent has ended, while other stays held, and takes its number.
+// takeFrom waits until the lease of silent has ended, and takes its number. Meanwhile it keeps
+// other held.
 func (t *tester) takeFrom(silent, other nodelease.Grant) nodelease.Grant {
 	t.Helper()
 	delete(t.ends, silent.Number)

@@ -1,5 +1,5 @@
-// Package conns has the connections of a store that makes its own, for packages pgstore and mysqlstore, and ends calls where what
-// they use is closed.
+// Package conns manages the connections of packages pgstore and mysqlstore, whose stores make their
+// own, and ends calls when the store or client that they use is closed.
 package conns
 
 import (
@@ -12,42 +12,45 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/faults"
 )
 
-// A Conn is a connection to a server. Close ends it, and may take its time.
+// A Conn is a connection to a server. Close ends it and may take some time.
 type Conn interface{ Close() }
 
-// Conns are the connections of one store: one that is kept for the next call, and one for each call under way. No call
-// waits for another.
+// Conns are the connections of one store: at most one that is kept for the next call, and one for
+// each call in progress. No call waits for another.
 type Conns[C Conn] struct {
 	dial    func(context.Context) (C, error)
-	closing context.Context // ends at Close
+	closing context.Context // ends when Close is called
 	end     context.CancelCauseFunc
 
 	mu   sync.Mutex
 	kept []C // at most one
 }
 
-// New returns Conns that dial makes. It makes none yet.
+// New returns Conns whose connections are made by dial. It makes none yet.
 func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
 	closing, end := context.WithCancelCause(context.Background())
 	return &Conns[C]{dial: dial, closing: closing, end: end}
 }
 
-// errClosed is what calls return from Close on.
+// errClosed is the error of all calls once Close was called.
 var errClosed = faults.Refused(errors.New("the store is closed"))
 
-// closeGrace is how long a call waits for what should be over by then: for what a dial says whose context has ended, and for the
-// end of a connection.
+// closeGrace is how long a call waits for something that should have ended: for the result of a
+// dial whose context has ended, and for the end of a connection.
 const closeGrace = 100 * time.Millisecond
 
-// Do calls f with a connection: the one that is kept, which may be dead by now, unless another call has it, or else a new
-// one. It keeps none after an error, so that the next call looks for the server anew. If f returns true and an error for
-// the kept connection, as it may where that was dead before it has asked for anything, or for what may be asked twice, it is
-// called again, with a new one.
+// Do calls f with a connection. It uses the kept connection, which may be dead, unless another call
+// has it. Otherwise it makes a new one. After an error it keeps no connection, so that the next
+// call looks for the server again.
+//
+// If f returns true and an error for the kept connection, Do calls f again with a new one. f may do
+// so if the connection was dead before f made its request, or if the request may be made twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
 
-// Until calls f, unless closing has ended, with a context that ends when closing does. If f then fails, the error is closed.
+// Until calls f with a context that also ends when closing ends. If closing has ended already, it
+// does not call f, and returns closed. If f fails after closing has ended, the error is closed.
 func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -78,7 +81,7 @@ func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (boo
 	return err
 }
 
-// getKept returns the kept connection, which is then the caller's, if there is one.
+// getKept returns the kept connection, if there is one. It then belongs to the caller.
 func (s *Conns[C]) getKept() (c C, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +92,8 @@ func (s *Conns[C]) getKept() (c C, ok bool) {
 	return c, true
 }
 
-// keepOrClose keeps c for the next call, or has it closed, which nobody waits for.
+// keepOrClose keeps c for the next call or, after an error, closes it in the background. It also
+// closes c if the Conns are closed or another connection is kept.
 func (s *Conns[C]) keepOrClose(c C, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,8 +104,8 @@ func (s *Conns[C]) keepOrClose(c C, err error) {
 	go c.Close()
 }
 
-// connect returns a new connection. What dials is the user's code in part: where it does not heed ctx it is left behind, and
-// a connection that it makes after all is closed.
+// connect returns a new connection. Part of the dialing code is the user's. If that code ignores
+// the end of ctx, connect leaves it running, and closes the connection if one is made later.
 func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	type dialled struct {
 		c   C
@@ -110,7 +114,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	made := make(chan dialled, 1)
 	go func() {
 		d := dialled{err: errors.New("what was called to connect has ended its goroutine")}
-		defer func() { made <- d }() // also at runtime.Goexit
+		defer func() { made <- d }() // also after runtime.Goexit
 		d.c, d.err = s.dial(ctx)
 	}()
 	var giveUp <-chan time.Time
@@ -120,7 +124,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 		case d := <-made:
 			return d.c, d.err
 		case <-ended:
-			giveUp, ended = time.After(closeGrace), nil // the error of dial says more
+			giveUp, ended = time.After(closeGrace), nil // the error of dial is more specific
 		case <-giveUp:
 			go func() {
 				if d := <-made; d.err == nil {
@@ -132,8 +136,9 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	}
 }
 
-// Close has all calls fail, those under way too, and closes the kept connection. It waits a moment for its end, and not
-// longer, whatever the server does. A second call does nothing.
+// Close makes all calls fail, including those in progress, and closes the kept connection. It waits
+// for the end of that connection for at most closeGrace, even if the server does not answer. A
+// second call does nothing.
 func (s *Conns[C]) Close() {
 	s.end(errClosed)
 	c, ok := s.getKept()

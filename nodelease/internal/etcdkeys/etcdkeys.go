@@ -1,5 +1,5 @@
-// Package etcdkeys reads what a store in etcd keeps, and says what is wrong with it, for package etcdstore and for the
-// command leases.
+// Package etcdkeys reads the keys of a store in etcd and finds its faults, for package etcdstore
+// and the command leases.
 package etcdkeys
 
 import (
@@ -23,25 +23,27 @@ import (
 type Row struct {
 	Number  int64
 	Horizon time.Time
-	Version int64            // mod revision of the horizon, 0 if it is missing
+	Version int64            // mod revision of the horizon; 0 if it is missing
 	Owner   *mvccpb.KeyValue // nil if there is none
 }
 
 // Schema returns the key of the header.
 func Schema(prefix string) string { return path.Join(prefix, "schema") }
 
-// Key returns the key of a number's horizon or owner, which kind says.
+// Key returns the key of a number's horizon or owner. kind is "horizon" or "owner".
 func Key(prefix, kind string, number int64) string { return Below(prefix, kind) + digits(number) }
 
-// Below returns what all keys of a kind begin with.
+// Below returns the prefix of all keys of a kind.
 func Below(prefix, kind string) string { return path.Join(prefix, kind) + "/" }
 
 func digits(number int64) string { return fmt.Sprintf("%05d", number) }
 
-// maxRange is the first number whose key is longer than those before, so that keys are no longer in the order of numbers.
+// maxRange is the first number with a longer key. From there on, keys are not in the order of their
+// numbers.
 const maxRange = 100_000
 
-// keys returns the range of the keys of a kind of the numbers from first to end-1, with which can be more.
+// keys returns the range of keys of a kind for the numbers from first to end-1. It may include
+// other keys.
 func keys(prefix, kind string, first, end int64) (key, last string) {
 	if end > maxRange {
 		return Below(prefix, kind), clientv3.GetPrefixRangeEnd(Below(prefix, kind))
@@ -49,7 +51,8 @@ func keys(prefix, kind string, first, end int64) (key, last string) {
 	return Key(prefix, kind, first), Key(prefix, kind, end)
 }
 
-// Refused has an error match [nodelease.ErrRefused] if no retry mends it: the servers refuse the user.
+// Refused makes an error match [nodelease.ErrRefused] if no retry helps, because the servers refuse
+// the user.
 func Refused(err error) error {
 	for _, refused := range []error{rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrAuthFailed} {
 		if errors.Is(rpctypes.Error(err), refused) {
@@ -59,16 +62,17 @@ func Refused(err error) error {
 	return err
 }
 
-// Header returns the header of a store, which is empty if it is missing. The error matches [nodelease.ErrRefused] if the
-// client's user lacks a right to the keys that a process with so many numbers reads and writes. Another one says that the
-// servers take no writes.
+// Header returns the header of a store, which is empty if it is missing. The error matches
+// [nodelease.ErrRefused] if the client's user lacks a right to keys that a process reads and writes
+// for the given number of numbers. Header also returns an error if the servers accept no writes.
 func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers int64) (string, error) {
 	reads := []clientv3.Op{clientv3.OpGet(Schema(prefix))}
 	for _, kind := range []string{"horizon", "owner"} {
 		key, last := keys(prefix, kind, 0, numbers)
 		reads = append(reads, clientv3.OpGet(key, clientv3.WithRange(last), clientv3.WithCountOnly()))
 	}
-	// The writes are never carried out: they are only compared with the rights, and with what space there is.
+	// The writes are never carried out. The servers only check them against the user's rights and
+	// the space left.
 	resp, err := client.Txn(ctx).If(clientv3.Compare(clientv3.Version(Schema(prefix)), "<", 0)).Then(
 		clientv3.OpPut(Key(prefix, "horizon", 0), ""), clientv3.OpPut(Key(prefix, "owner", 0), ""),
 	).Else(reads...).Commit()
@@ -89,15 +93,15 @@ func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers
 	return "", nil
 }
 
-// Contents is what a store keeps, as of one revision.
+// Contents are the contents of a store, as of one revision.
 type Contents struct {
-	Header         string        // empty if it is missing
+	Header         string        // empty if missing
 	Rows           map[int64]Row // by number
-	Horizons, Held int64         // how many numbers have a horizon, and an owner
+	Horizons, Held int64         // how many numbers have a horizon and an owner
 }
 
-// Read returns the header, and the numbers from first to end-1. It counts those below numbers. The options are for
-// reading the owners.
+// Read returns the header and the numbers from first to end-1. It counts the horizons and owners of
+// the numbers below numbers. The options owners apply to the request for the owners.
 func Read(ctx context.Context, client *clientv3.Client, prefix string, first, end, numbers int64, owners ...clientv3.OpOption) (*Contents, error) {
 	get := func(kind string, first, end int64, options ...clientv3.OpOption) clientv3.Op {
 		key, last := keys(prefix, kind, first, end)
@@ -123,7 +127,7 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 		for _, kv := range got(i + 1).Kvs {
 			number, err := strconv.ParseInt(string(kv.Key[len(dir):]), 10, 64)
 			if err != nil || number < first || number >= end || string(kv.Key) != dir+digits(number) {
-				continue // somebody else's
+				continue // not a key of this store
 			}
 			r := c.Rows[number]
 			r.Number = number
@@ -138,18 +142,19 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 	return c, nil
 }
 
-// Status asks the member that c leads to for its state, and says why if there is no answer: where clientv3 has no
-// connection, it says only that the time is over.
+// Status asks the member to which c leads for its status. If there is no answer, the error contains
+// the reason. clientv3 without a connection reports only that the time is over.
 func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, error) {
 	s, err := c.Status(ctx, &pb.StatusRequest{})
-	// An error of TLS has the same beginning, because since TLS 1.3 a server refuses a client's certificate after the handshake.
+	// A TLS error has the same beginning, because since TLS 1.3 a server refuses a client's
+	// certificate after the handshake.
 	if err != nil && strings.Contains(err.Error(), "server preface") && !strings.Contains(err.Error(), "tls: ") {
 		err = fmt.Errorf("%w (the client does not speak TLS: do the servers?)", err)
 	}
 	return s, err
 }
 
-// CheckPrefix returns an error if a prefix is none. It names Options.Prefix.
+// CheckPrefix returns an error if prefix is invalid. The error names Options.Prefix.
 func CheckPrefix(prefix string) error {
 	if !strings.HasPrefix(prefix, "/") {
 		return fmt.Errorf("Options.Prefix %q does not begin with a slash", prefix)

@@ -1,4 +1,5 @@
-// Package faults has the list of what is wrong with a store: with its server, the rights of its user, and its table.
+// Package faults defines a list of the faults of a store: of its server, its user's rights, and its
+// table.
 package faults
 
 import (
@@ -9,29 +10,30 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Grade says who acts on a fault. The command leases shows all.
+// Grade tells how severe a fault is, and so which code acts on it. The command leases shows all
+// faults.
 type Grade string
 
 const (
-	// Noted is for people who look.
+	// Noted is for people who look at the store.
 	Noted Grade = "noted"
-	// Told is what the first Take tells, too.
+	// Told is like Noted, but the first Take reports it, too.
 	Told Grade = "told"
-	// Unsafe is that a crash can take horizons back. New refuses it, unless it is told to allow that.
+	// Unsafe means that a crash can take horizons back. New refuses it unless the options allow it.
 	Unsafe Grade = "unsafe"
-	// Passing is what New and Take refuse, and what can pass by itself.
+	// Passing means that New and Take refuse it, and that it can pass by itself.
 	Passing Grade = "passing"
-	// Lasting is what New and Take refuse until somebody mends it.
+	// Lasting means that New and Take refuse it until a person fixes it.
 	Lasting Grade = "lasting"
 )
 
-// A Fault is one thing that is wrong.
+// A Fault is one fault of a store.
 type Fault struct {
 	Grade Grade
 	Text  string
 }
 
-// List is all that is wrong.
+// List is a list of all faults that were found.
 type List []Fault
 
 // Add adds a fault.
@@ -39,8 +41,9 @@ func (l *List) Add(grade Grade, format string, args ...any) {
 	*l = append(*l, Fault{grade, fmt.Sprintf(format, args...)})
 }
 
-// Err returns an error with what a store refuses, if there is anything. It matches [nodelease.ErrRefused] unless all of that can
-// pass by itself. If unsafe, the store allows a server that forgets.
+// Err returns an error with all faults that a store refuses, or nil if there are none. It matches
+// [nodelease.ErrRefused] unless all of them can pass by themselves. unsafe allows faults of the
+// grade Unsafe.
 func (l List) Err(unsafe bool) error {
 	var texts []string
 	lasts := false
@@ -65,14 +68,14 @@ func (l List) Err(unsafe bool) error {
 	return errors.New(text)
 }
 
-// Refused returns err as an error that matches [nodelease.ErrRefused], too.
+// Refused returns an error with err's text that matches [nodelease.ErrRefused] in addition to err.
 func Refused(err error) error { return refusal{err} }
 
 type refusal struct{ error }
 
 func (r refusal) Unwrap() []error { return []error{nodelease.ErrRefused, r.error} }
 
-// Texts returns the texts of all.
+// Texts returns the texts of all faults.
 func (l List) Texts() (texts []string) {
 	for _, f := range l {
 		texts = append(texts, f.Text)

@@ -1,4 +1,4 @@
-// Package layout decides for the whole module what the zero layout means.
+// Package layout defines the meaning of the zero layout for the whole module.
 package layout
 
 import "github.com/oneclock/ids"

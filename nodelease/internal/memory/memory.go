@@ -1,4 +1,5 @@
-// Package memory has the store of package memstore, with what tests of a Minter look at and change in it.
+// Package memory contains the store of package memstore, with methods by which the tests of a
+// Minter inspect and change it.
 package memory
 
 import (
@@ -18,11 +19,11 @@ type Store struct {
 
 	mu     sync.Mutex
 	rows   []row
-	header string // that of the first Take
+	header string // header of the first Take
 }
 
 type row struct {
-	changes int64 // how many times the number was taken or given back
+	changes int64 // how often the number was taken, released or expired; identifies a lease
 	expires time.Time
 	horizon time.Time
 }
@@ -68,7 +69,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	}, nil
 }
 
-// Expire ends the lease of a number at once, whatever its holder believes.
+// Expire ends the lease of a number immediately, even if its holder still relies on it.
 func (s *Store) Expire(number int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,14 +77,14 @@ func (s *Store) Expire(number int64) {
 	s.rows[number].changes++
 }
 
-// Row returns until when a number is held, and its horizon.
+// Row returns the time until which a number is held, and its horizon.
 func (s *Store) Row(number int64) (expires, horizon time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rows[number].expires, s.rows[number].horizon
 }
 
-// SetRow sets them.
+// SetRow sets the time until which a number is held, and its horizon.
 func (s *Store) SetRow(number int64, expires, horizon time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +97,8 @@ type lease struct {
 	changes int64
 }
 
-// Extend implements [nodelease.Lease]. A horizon that is lower than the one before comes from a request that was overtaken.
+// Extend implements [nodelease.Lease]. A horizon lower than the current one comes from a request
+// that arrived out of order.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	return l.updateRow(ctx, func(r *row) error {
 		if horizon.Before(r.horizon) {

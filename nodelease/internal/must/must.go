@@ -1,4 +1,4 @@
-// Package must ends a test at an unexpected error, or if it hangs, and checks expected errors.
+// Package must ends a test at an unexpected error or if the test hangs, and checks expected errors.
 package must
 
 import (
@@ -20,8 +20,9 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Bubble runs test in a synctest bubble. If it hangs there, as where a timer sets itself again for ever, Bubble ends all tests
-// in a sentence, and not in a list of all goroutines after the time limit of the run.
+// Bubble runs test in a synctest bubble. A test can hang there, for example because a timer resets
+// itself forever. Bubble then ends all tests with one sentence, instead of the list of all
+// goroutines that would follow the time limit of the run.
 func Bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	const limit = time.Minute // the longest takes 0.6 s, and 3 s with -race on a busy machine
@@ -30,8 +31,8 @@ func Bubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// Soon calls f again and again until it returns no error, and ends the test if that takes a minute. So it is for the
-// goroutine of the test.
+// Soon calls f repeatedly until it returns no error, and ends the test if that takes a minute. Call
+// it only from the test's own goroutine, because it ends the test.
 func Soon(t testing.TB, f func() error) {
 	t.Helper()
 	limit := time.Now().Add(time.Minute)
@@ -44,7 +45,7 @@ func Soon(t testing.TB, f func() error) {
 	}
 }
 
-// Get returns what a call has returned beside its error, which ends the test: must.Get(call())(t).
+// Get returns the first result of a call. An error of the call ends the test: must.Get(call())(t).
 func Get[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -53,8 +54,8 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err matches is, unless that is nil, and says all of the texts. It must not match ErrNoNumber unless
-// is does.
+// Fail checks that err is not nil, that it matches is unless is is nil, and that it contains all
+// texts. err must not match ErrNoNumber unless is does.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

@@ -1,4 +1,5 @@
-// Package mycheck says what is wrong with a store in MySQL or MariaDB, for package mysqlstore and the command leases.
+// Package mycheck finds the faults of a store in MySQL or MariaDB, for package mysqlstore and the
+// command leases.
 package mycheck
 
 import (
@@ -19,14 +20,14 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Asker is a [sql.DB], or one connection.
+// Asker is a [sql.DB], or a single connection.
 type Asker interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Numbers of the server's errors.
+// Error numbers of the server.
 const (
 	deniedDatabase  = 1044
 	UnknownDatabase = 1049
@@ -39,22 +40,23 @@ const (
 	readOnlyMode    = 1836
 )
 
-// Is reports whether err is one of the server's, of one of the numbers.
+// Is reports whether err is an error of the server with one of the given numbers.
 func Is(err error, numbers ...uint16) bool {
 	e, ok := errors.AsType[*mysql.MySQLError](err)
 	return ok && slices.Contains(numbers, e.Number)
 }
 
-// Denied reports whether err is that the user lacks a right.
+// Denied reports whether err means that the user lacks a right.
 func Denied(err error) bool { return Is(err, deniedDatabase, deniedTable, deniedColumn) }
 
 const (
-	all     = "ALL PRIVILEGES" // what MariaDB shows for all rights. MySQL lists them
+	all     = "ALL PRIVILEGES" // MariaDB's name for all rights; MySQL lists them
 	process = "PROCESS"
 )
 
-// Look returns what is wrong with the server, the rights of the user, and a table, unless that is missing. Whether the user may
-// write shows only an UPDATE, which a binary log may have, although it changes no row: if write, Look makes one.
+// Look returns the faults of the server, the user's rights and the table. A missing table is not a
+// fault. If write is true, Look makes an UPDATE, because only that shows whether the user may
+// write. It changes no row, but may appear in a binary log.
 func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List, err error) {
 	setting := func(name string) (value string) {
 		if err == nil {
@@ -107,13 +109,13 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 	return l, lookAtTable(ctx, c, table, write, &l)
 }
 
-// lookAtTable adds what is wrong with a table, and with the right to write it.
+// lookAtTable adds the faults of a table and of the right to write it.
 func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faults.List) error {
 	schema, name := names(table)
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
 	var kind, engine sql.NullString
 	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
-	if errors.Is(err, sql.ErrNoRows) { // it is missing, or hidden: other requests say so
+	if errors.Is(err, sql.ErrNoRows) { // missing or hidden, which other requests report
 		return nil
 	}
 	if err != nil {
@@ -126,7 +128,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	if engine.String != "InnoDB" {
 		l.Add(faults.Lasting, "the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", cmp.Or(engine.String, "unknown"))
 	}
-	var columns sql.NullString // in some modes an empty text is NULL
+	var columns sql.NullString // in some modes, an empty text is NULL
 	err = c.QueryRowContext(ctx, `select group_concat(concat('the column ', column_name, ' is ', column_type) separator ', ')
 		from information_schema.columns`+where+` and column_name in ('expires', 'horizon') and column_type <> 'datetime(6)'`).Scan(&columns)
 	if err != nil {
@@ -150,14 +152,14 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 		if !slices.ContainsFunc(*l, func(f faults.Fault) bool { return f.Grade == faults.Passing }) {
 			l.Add(faults.Passing, "%v", err)
 		}
-	case Is(err, UnknownColumn): // as who reads it is told
+	case Is(err, UnknownColumn): // reported when the table is read
 	default:
 		return err
 	}
 	return nil
 }
 
-// Replication returns what a failover to a replica can take back.
+// Replication returns the ways in which a failover to a replica can take horizons back.
 func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 	note := func(format string, args ...any) { l.Add(faults.Noted, format, args...) }
 	if log, err := variable(ctx, c, "log_bin"); err != nil || log != "ON" {
@@ -209,7 +211,8 @@ func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 	return l, nil
 }
 
-// variable returns a setting, or "" if the server does not show it. Of several at once, sql_select_limit could hide some.
+// variable returns a setting, or "" if the server does not show it. It reads one setting per query,
+// because sql_select_limit could hide some of several.
 func variable(ctx context.Context, c Asker, name string) (value string, err error) {
 	err = c.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -218,7 +221,7 @@ func variable(ctx context.Context, c Asker, name string) (value string, err erro
 	return value, err
 }
 
-// values returns what a query finds: names, in lower case, and values.
+// values returns the result of a query for names and values. The names are in lower case.
 func values(ctx context.Context, c Asker, query string) (map[string]string, error) {
 	rows, err := c.QueryContext(ctx, query)
 	if err != nil {
@@ -236,7 +239,7 @@ func values(ctx context.Context, c Asker, query string) (map[string]string, erro
 	return values, rows.Err()
 }
 
-// rights returns those on all tables of the user and its roles, as SHOW GRANTS names them.
+// rights returns the rights of the user and its roles on all tables, in the words of SHOW GRANTS.
 func rights(ctx context.Context, c Asker) (given []string, err error) {
 	rows, err := c.QueryContext(ctx, `show grants`)
 	if err != nil {
@@ -250,21 +253,21 @@ func rights(ctx context.Context, c Asker) (given []string, err error) {
 		}
 		if names, _, everywhere := strings.Cut(grant, " ON *.* TO "); everywhere {
 			for name := range strings.SplitSeq(strings.TrimPrefix(names, "GRANT "), ",") {
-				given = append(given, strings.TrimSpace(name)) // MySQL has no spaces between some
+				given = append(given, strings.TrimSpace(name)) // MySQL omits some of the spaces
 			}
 		}
 	}
 	return given, rows.Err()
 }
 
-// Text returns a text in SQL, in a form that no setting changes.
+// Text returns a string literal for SQL, in a form that no setting changes.
 func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 
-// maxName is how many characters the name of a table or a database may have.
+// maxName is the maximum length of the name of a table or a database, in characters.
 const maxName = 64
 
-// Table returns in SQL the name of a table, which may begin with its database and a dot. Empty means node_lease. The error names
-// Options.Table.
+// Table returns the quoted name of a table, for SQL. The name may begin with its database and a
+// dot. An empty one means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
@@ -282,7 +285,7 @@ func Table(table string) (quoted string, err error) {
 	return strings.Join(names, "."), nil
 }
 
-// names returns in SQL the texts of the database and the name of a table.
+// names returns SQL expressions for the texts of a table's database and of its name.
 func names(table string) (schema, name string) {
 	if before, after, ok := strings.Cut(table, "."); ok {
 		return Text(before), Text(after)

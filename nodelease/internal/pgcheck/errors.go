@@ -1,5 +1,7 @@
 package pgcheck
 
+// The server's errors, and the errors of a URL without its secrets.
+
 import (
 	"errors"
 	"fmt"
@@ -11,21 +13,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// SQLSTATEs.
+// SQLSTATE codes.
 const (
 	InsufficientPrivilege = "42501"
 	UndefinedColumn       = "42703"
 	UndefinedTable        = "42P01"
 )
 
-// IsError reports whether err is one of the server's, of one of these codes.
+// IsError reports whether err is an error of the server with one of the given codes.
 func IsError(err error, codes ...string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// CheckURL returns an error if the driver could not parse url, or parsed it to a host that contains an @,
-// which comes from a password. It has the reason, but no part of the URL, which might be a password.
+// CheckURL returns an error if the driver could not parse url, or parsed a host that contains an @,
+// which must be part of a password. err is the driver's error, and config its result. The returned
+// error contains the reason, but no part of the URL, which might be a password.
 func CheckURL(url string, config *pgx.ConnConfig, err error) error {
 	const text = "the URL cannot be parsed"
 	if err == nil {

@@ -1,4 +1,5 @@
-// Package pgcheck says what is wrong with a store in PostgreSQL, for package pgstore and the command leases.
+// Package pgcheck finds the faults of a store in PostgreSQL, for package pgstore and the command
+// leases.
 package pgcheck
 
 import (
@@ -18,11 +19,13 @@ type Asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rounding holds for the columns that cut times, of those in pg_attribute.
+// Rounding is a condition for rows of pg_attribute. It holds for a column expires or horizon whose
+// type or precision would change a time.
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// The names of the grades are those of package faults. Rights may be given for columns.
+// look finds the faults. Its grades are those of package faults. Rights may be granted for single
+// columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (
@@ -47,7 +50,8 @@ union all select 'lasting', 'the column ' || attname || ' is ' || format_type(at
 	from pg_attribute where attrelid = to_regclass($1) and ` + Rounding + `
 ) select * from fault`
 
-// It takes for a standby what replays what it receives. Backups and pg_receivewal do not, and subscribers have logical slots.
+// replication finds the faults of standbys. A connection counts as a standby if it replays the data
+// that it receives. Backups and pg_receivewal do not replay it, and subscribers have logical slots.
 const replication = `
 with standby as (
 	select application_name as name, sync_state as state from pg_stat_replication
@@ -67,11 +71,11 @@ union all select 'noted', 'commits wait for ' || waits || ' of the standbys ' ||
 union all select distinct 'noted', 'the user ' || current_user || ' may not see whether the standbys are synchronous: grant pg_monitor to '
 	|| quote_ident(current_user) from standby where state is null`
 
-// maxName is how many bytes of a name PostgreSQL keeps.
+// maxName is the length to which PostgreSQL cuts a name, in bytes.
 const maxName = 63
 
-// Table returns in SQL the name of a table, which may begin with its schema and a dot. Empty means node_lease. The error names
-// Options.Table.
+// Table returns the quoted name of a table, for SQL. The name may begin with its schema and a dot.
+// An empty one means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
@@ -91,15 +95,16 @@ func Table(table string) (quoted string, err error) {
 	return pgx.Identifier(names).Sanitize(), nil
 }
 
-// Look returns what is wrong with the server, the rights of the user, and a table, whose name is quoted, unless it is missing.
+// Look returns the faults of the server, the user's rights and the table. table is the quoted name.
+// A missing table is not a fault.
 func Look(ctx context.Context, c Asker, table string) (faults.List, error) {
 	return ask(ctx, c, look, table)
 }
 
-// Replication returns what a failover to a standby can take back.
+// Replication returns the ways in which a failover to a standby can take horizons back.
 func Replication(ctx context.Context, c Asker) (faults.List, error) { return ask(ctx, c, replication) }
 
 func ask(ctx context.Context, c Asker, sql string, args ...any) (faults.List, error) {
-	rows, _ := c.Query(ctx, sql, args...) // the error is that of rows
+	rows, _ := c.Query(ctx, sql, args...) // rows reports the error
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[faults.Fault])
 }

@@ -1,6 +1,6 @@
-// Package servers starts real servers for tests, and kills them. Packages etcdtest, pgtest and mytest know the kinds: they
-// are apart so that the tests of each store need only its own driver, and the users of one store have no trace of the
-// others' in their go.sum. It works on Linux only.
+// Package servers starts real servers for tests and kills them. It works on Linux only. The kinds
+// of servers are in the separate packages etcdtest, pgtest and mytest, so that the tests of each
+// store need only its own driver, and a user of one store has no trace of the others in go.sum.
 package servers
 
 import (
@@ -21,11 +21,11 @@ import (
 // Server is an operating system process that can be started again.
 type Server struct {
 	command func() *exec.Cmd
-	log     string // the name of a file
+	log     string // name of the log file
 	cmd     *exec.Cmd
 }
 
-// New starts a server, which ends with the test by sig.
+// New starts a server. When the test ends, New ends the server with sig.
 func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Server {
 	t.Helper()
 	s := &Server{command: command, log: log}
@@ -34,8 +34,8 @@ func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Ser
 	return s
 }
 
-// Program returns the path of a program, which Debian may keep out of the PATH. If there is none, it skips the test and
-// names Debian's package.
+// Program returns the path of a program, which Debian may keep out of the PATH. If the program is
+// not installed, it skips the test and names Debian's package.
 func Program(t *testing.T, name, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -70,8 +70,9 @@ func (s *Server) Start(t *testing.T) {
 	}
 }
 
-// Signal sends sig to the process and to its children, such as those of PostgreSQL that serve one connection each. After
-// SIGSTOP it waits until all their threads have stopped: on a busy machine one may still answer meanwhile.
+// Signal sends sig to the process and to its children, such as those of PostgreSQL that serve one
+// connection each. After SIGSTOP it waits until all their threads have stopped, because on a busy
+// machine one of them may still answer.
 func (s *Server) Signal(sig syscall.Signal) {
 	pid := s.cmd.Process.Pid
 	pids := []int{pid}
@@ -92,7 +93,7 @@ func (s *Server) Signal(sig syscall.Signal) {
 	}
 }
 
-// runs reports whether a thread of a process runs, or waits for something that would have it run.
+// runs reports whether a thread of a process runs, or waits for an event that would make it run.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return slices.ContainsFunc(threads, func(name string) bool {
@@ -111,8 +112,9 @@ func (s *Server) Stop(sig os.Signal) {
 	}
 }
 
-// FreePorts returns addresses on loopback that nobody listens on. They lie below the range from which the system
-// gives ports to connections, which could otherwise take one while its server is down.
+// FreePorts returns unused addresses on loopback. They are below the range from which the system
+// assigns ports to connections, because a connection could otherwise take the port while its server
+// is down.
 func FreePorts(n int) []string {
 	var addresses []string
 	for tries := 0; len(addresses) < n; tries++ {

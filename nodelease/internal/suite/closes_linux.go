@@ -1,5 +1,7 @@
 package suite
 
+// Tests that stop and restart servers, on Linux only.
+
 import (
 	"context"
 	"os"
@@ -12,8 +14,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Restarts ends a server by sig and starts it again, with a lease of the store and once more without a call in between. The
-// first call after each start succeeds at once. It returns the lease.
+// Restarts ends a server by sig and starts it again while the store has a lease, and repeats that
+// without a call in between. The first call after each start succeeds without a retry. Restarts
+// returns the lease.
 func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Signal, ping func(context.Context) error) nodelease.Lease {
 	t.Helper()
 	l := Take(t, s).Lease
@@ -32,8 +35,9 @@ func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Si
 	return l
 }
 
-// Closes closes a store, of which l is a lease, while its server is stopped and a call is under way. That and all later calls
-// fail at once, also those of a Minter that is closed later.
+// Closes closes a store, of which l is a lease, while its server is stopped and a call is in
+// progress. That call and all later ones fail immediately, including those of a Minter that is
+// closed later.
 func Closes(t *testing.T, s interface {
 	nodelease.Store
 	Close()
@@ -54,7 +58,7 @@ func Closes(t *testing.T, s interface {
 	for _, err := range []error{<-underWay, err, l.Extend(t.Context(), now), l.Release(t.Context(), now), m.Close()} {
 		must.Fail(t, "a closed store", err, nodelease.ErrRefused, " is closed")
 	}
-	if took := time.Since(began); took > 4*time.Second { // of a Minter that would ask again
+	if took := time.Since(began); took > 4*time.Second { // a Minter that asks again takes longer
 		t.Errorf("Close and the calls after it took %v", took)
 	}
 }

@@ -1,4 +1,5 @@
-// Package suite tests what the stores of this module promise alike, beyond what package storetest asks of any store.
+// Package suite tests the promises that the stores of this module share, beyond those that package
+// storetest tests for any store.
 package suite
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// Options are those that all stores have.
+// Options are the options that all stores have.
 type Options struct {
 	Name    string // of the table, or of the prefix without its slash
 	Holder  string
@@ -29,7 +30,7 @@ type Options struct {
 	Layout  ids.SnowflakeLayout
 }
 
-// Kind is a kind of store over some connections.
+// Kind is a kind of store over certain connections.
 type Kind struct {
 	Package string // its name
 	Init    func(o Options) error
@@ -37,11 +38,12 @@ type Kind struct {
 	Drop    func(name string, number int64) error // removes a number, or the header if it is -1
 	Mark    func(name, header string) error       // puts another header in its place
 
-	// What errors say of a store that was never made, that lacks its header, and of three numbers that with the number 2.
+	// Parts of the errors for a store that was never initialized, for one that lacks its header
+	// and, if it has three numbers, for one that lacks the number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
-// Table returns a kind without Init and New whose stores are tables, which exec changes by a statement of SQL.
+// Table returns a kind of store in a table, without Init and New. exec executes one SQL statement.
 func Table(pkg string, exec func(sql string) error) Kind {
 	return Kind{
 		Package: pkg,
@@ -55,7 +57,7 @@ func Table(pkg string, exec func(sql string) error) Kind {
 	}
 }
 
-// Open returns a store, which it makes unless somebody has made it.
+// Open returns a store and initializes it if necessary.
 func Open[S, C, O any](ctx context.Context, first func(context.Context, C, *O) error,
 	open func(context.Context, C, *O) (S, error), conn C, opts *O) (s S, err error) {
 	if err := first(ctx, conn, opts); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -87,7 +89,7 @@ func (k Kind) use(t *testing.T, o Options) error {
 	return err
 }
 
-// take takes a number and gives it back.
+// take takes a number and releases it.
 func take(t *testing.T, s nodelease.Store, l ids.SnowflakeLayout) error {
 	g, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Layout: l})
 	if err == nil {
@@ -104,8 +106,8 @@ func (k Kind) Run(t *testing.T) {
 	})
 }
 
-// Made has a store that is not there, that is made, that is for another layout or of another version, and that loses
-// what it has.
+// Made tests a store that does not exist, one that exists, one for another layout or version, and
+// one that loses its contents.
 func (k Kind) Made(t *testing.T) {
 	missing := func(what string, err error, texts ...string) {
 		t.Helper()
@@ -151,8 +153,8 @@ func (k Kind) Made(t *testing.T) {
 	missing("New without a header", k.use(t, o), k.NoHeader)
 }
 
-// BadOptions has options with which nothing can be made or opened: those that all stores refuse, and more, by what the
-// errors say.
+// BadOptions tests options with which nothing can be initialized or opened. more are options that
+// only this kind of store refuses, by their error texts.
 func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	all := map[string]Options{
 		"Options.Numbers -1 is not within 1 to 1048576":      {Numbers: -1},
@@ -169,7 +171,8 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	}
 }
 
-// FewRights has a user, whose kind is poor, who may do more and more of what Init and New need.
+// FewRights grants more and more of the rights that Init and New need to a user. poor is the kind
+// of store for that user.
 func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	o := Options{Name: "closed.numbers", Numbers: 3}
 	denied := func(what string, err error) {
@@ -187,7 +190,7 @@ func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	denied("filled up", poor.Init(o))
 }
 
-// AtOnce has eight make one store at the same moment: one of them has.
+// AtOnce initializes one store eight times at the same moment. One of the calls succeeds.
 func (k Kind) AtOnce(t *testing.T, o Options) {
 	var all sync.WaitGroup
 	var made atomic.Int64
@@ -205,10 +208,10 @@ func (k Kind) AtOnce(t *testing.T, o Options) {
 		t.Errorf("made by %d", made.Load())
 	}
 	o.Numbers *= 2
-	k.mustNew(t, o) // one makes more of them
+	k.mustNew(t, o) // one call makes the additional numbers
 }
 
-// Clocks has callers whose clock is off by more than a day, and by less.
+// Clocks tests callers whose clock is wrong by more than a day, and by less.
 func (k Kind) Clocks(t *testing.T) {
 	s := k.mustNew(t, Options{Name: "clocks", Numbers: 5})
 	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
@@ -223,8 +226,8 @@ func (k Kind) Clocks(t *testing.T) {
 	}
 }
 
-// rested makes a store of five numbers, whose horizons are some 3 days old, but for one that is an hour old, and one that
-// has none.
+// rested makes a store of five numbers. The horizons of three are about 3 days old, one is an hour
+// old, and one number has none.
 func (k Kind) rested(t *testing.T) nodelease.Store {
 	t.Helper()
 	s := k.mustNew(t, Options{Name: "choice", Numbers: 5})
@@ -240,7 +243,7 @@ func (k Kind) rested(t *testing.T) nodelease.Store {
 	return s
 }
 
-// taken returns how often each number is taken, of so many Takes one after another.
+// taken returns how often each number is taken in the given number of consecutive Takes.
 func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 	t.Helper()
 	counts := map[int64]int{}
@@ -252,29 +255,32 @@ func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 	return counts
 }
 
-// Choice has, of the horizons that have passed, one that is more than a day later than the others: its number comes first,
-// of a store that has no clock.
+// Choice tests a store that has no clock. One of the horizons that have passed is more than a day
+// later than the others, so its number comes first.
 func (k Kind) Choice(t *testing.T) {
 	if counts := taken(t, k.rested(t), 5); counts[2] != 5 {
 		t.Errorf("took the numbers %v, want 2", counts)
 	}
 }
 
-// AtRest has the same horizons. A store that has a clock chooses at random.
+// AtRest uses the same horizons for a store that has a clock. It chooses at random.
 func (k Kind) AtRest(t *testing.T) {
 	if counts := taken(t, k.rested(t), 40); len(counts) < 3 {
 		t.Errorf("took only the numbers %v, so often", counts)
 	}
 }
 
-// Former is a holder of the version of a store that took a pool, by its statements. Its methods end the test at an error.
+// Former is a holder that uses an older version of a store, with a pool, by its SQL statements. Its
+// methods end the test at an error.
 type Former struct {
-	Take            func(token string) (number int64, horizon time.Time) // number is -1 if none is free
+	// Take returns the number -1 if none is free.
+	Take            func(token string) (number int64, horizon time.Time)
 	Extend, Release func(number int64, token string, horizon time.Time) bool
 }
 
-// Beside has a former holder work beside those of today, in the table beside, as during an update: neither has a number of
-// the other, and each begins after the horizon that the other has left. Expire ends all leases.
+// Beside lets a former holder and holders of today use one table, as during an update. Neither gets
+// a number that the other holds, and each begins after the horizon that the other left. expire ends
+// all leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -313,8 +319,8 @@ func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	}
 }
 
-// Locked has a Take whose context ends while somebody has locked its row. It keeps no number for nobody, although the
-// server goes on waiting, and then carries out what it was asked to.
+// Locked ends the context of a Take while another session has locked its row. The Take leaves no
+// number held, although the server continues to wait and then carries the request out.
 func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error)) {
 	s := k.mustNew(t, Options{Name: "locked", Numbers: 1, TTL: time.Hour})
 	unlock := lock("locked")
@@ -330,7 +336,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns the statement of docs/operations.md that begins with a text, without the comment at the end of its first line.
+// Advised returns the statement of docs/operations.md that begins with a text, without the comment
+// at the end of its first line.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))

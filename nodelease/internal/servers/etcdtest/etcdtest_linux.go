@@ -17,8 +17,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Member is an etcd process on loopback, the only member of its cluster: it has no other leader to elect, and so refuses
-// nothing when the disk is slow.
+// Member is an etcd process on loopback, and the only member of its cluster. It never has to elect
+// another leader, so it refuses nothing when the disk is slow.
 type Member struct {
 	*servers.Server
 	Address string
@@ -61,11 +61,11 @@ func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 	return client
 }
 
-// Password is that of all users.
+// Password is the password of all users.
 const Password = "s3cret"
 
-// Users makes users, each with its rights to keys or, with a slash at the end, to those that begin with one, and has
-// the servers ask for passwords.
+// Users makes users and turns authentication on. Each user has rights to keys or, if the key ends
+// with a slash, to all keys with that prefix.
 func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
 	t.Helper()
 	root, ctx := m.Open(t), t.Context()
@@ -89,27 +89,27 @@ func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.Permis
 // Rights to keys.
 const (
 	Read  = clientv3.PermissionType(clientv3.PermRead)
-	Write = clientv3.PermissionType(clientv3.PermReadWrite) // and read
+	Write = clientv3.PermissionType(clientv3.PermReadWrite) // includes reading
 )
 
-// Least returns the least rights with which a process mints.
+// Least returns the least rights with which a process can make IDs.
 func Least(prefix string) map[string]clientv3.PermissionType {
 	return map[string]clientv3.PermissionType{prefix + "/schema": Read, prefix + "/horizon/": Write, prefix + "/owner/": Write}
 }
 
-// As returns the configuration of a client of a user.
+// As returns the configuration of a client for the given user.
 func (m *Member) As(user string) clientv3.Config {
 	config := Config(m.Address)
 	config.Username, config.Password = user, Password
 	return config
 }
 
-// Config makes the client notice a connection that is dead without having been closed: gRPC
-// pings no more often than every 10 s. The client's own log repeats the errors that it returns.
+// Config returns a configuration whose client detects a connection that is dead but was not closed;
+// gRPC pings at most every 10 s. The client's own log would only repeat the errors that it returns.
 func Config(address string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            []string{address},
-		DialTimeout:          time.Minute, // a machine that does much else is slow to check a password
+		DialTimeout:          time.Minute, // a busy machine is slow to check a password
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		Logger:               zap.NewNop(),

@@ -20,12 +20,14 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Variable names the environment variable with the DSN, such as root:secret@tcp(127.0.0.1:3306)/test, of a server that
-// is used in place of one that Start starts. Its user may do everything.
+// Variable is the name of the environment variable with the DSN of a server, such as
+// root:secret@tcp(127.0.0.1:3306)/test, that is used in place of one that Start starts. Its user
+// may do everything.
 const Variable = "NODELEASE_TEST_MYSQL"
 
-// Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN. If Variable is set, it
-// returns a nil Server with that DSN, unless the test needs settings: then it starts one.
+// Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN.
+// If Variable is set and the test needs no settings, it starts no server, and returns a nil Server
+// with that DSN.
 func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	if dsn := os.Getenv(Variable); dsn != "" && settings == nil {
@@ -58,7 +60,8 @@ func StartPrimary(t *testing.T) (*servers.Server, string) {
 	return s, dsn
 }
 
-// StartReplica starts a replica of a primary, with an id of its own above 1 and with more settings.
+// StartReplica starts a replica of a primary, with its own ID, which must be above 1, and with more
+// settings.
 func StartReplica(t *testing.T, primary string, id int, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	s, dsn := Start(t, append(settings, fmt.Sprint("--server-id=", id), "--log-bin", "--log-slave-updates", "--sync-binlog=1", "--gtid-strict-mode=1")...)
@@ -68,7 +71,8 @@ func StartReplica(t *testing.T, primary string, id int, settings ...string) (*se
 	return s, dsn
 }
 
-// WaitForReplicas has the commits of a primary wait for a replica, for ever, once there are so many that acknowledge.
+// WaitForReplicas waits until the given number of replicas acknowledge, and makes the commits of a
+// primary wait for a replica without a time limit.
 func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
 	t.Helper()
 	Exec(t, db, `set global rpl_semi_sync_master_enabled = 1; set global rpl_semi_sync_master_timeout = 4294967295`)
@@ -82,8 +86,8 @@ func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
 	})
 }
 
-// Open returns connections to a server, which may need a moment after its start. Parameters, such as
-// time_zone='-3:00', are added to the DSN.
+// Open returns connections to a server, which may need a moment after its start. The parameters,
+// such as time_zone='-3:00', are added to the DSN.
 func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
 	t.Helper()
 	config := must.Get(mysql.ParseDSN(dsn + "?" + strings.Join(parameters, "&")))(t)
@@ -95,7 +99,7 @@ func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
 	return db
 }
 
-// Exec carries out statements, between which is a semicolon and a space.
+// Exec executes statements that are separated by a semicolon and a space.
 func Exec(t *testing.T, db *sql.DB, statements string) {
 	t.Helper()
 	for statement := range strings.SplitSeq(statements, "; ") {
@@ -105,8 +109,8 @@ func Exec(t *testing.T, db *sql.DB, statements string) {
 	}
 }
 
-// At returns the DSN of the same server by way of another address, or for a user without password and database, unless
-// they are empty.
+// At returns the DSN of the same server with another address or, for another user, without password
+// and database. An empty address or user leaves that part unchanged.
 func At(t *testing.T, dsn, address, user string) string {
 	t.Helper()
 	config := must.Get(mysql.ParseDSN(dsn))(t)
@@ -117,7 +121,7 @@ func At(t *testing.T, dsn, address, user string) string {
 	return config.FormatDSN()
 }
 
-// Address returns that of the server.
+// Address returns the address of the server.
 func Address(t *testing.T, dsn string) string {
 	t.Helper()
 	return must.Get(mysql.ParseDSN(dsn))(t).Addr

@@ -19,8 +19,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// unprivileged returns what makes a command run as somebody whom the server accepts, and that
-// user's id. It refuses to run as root.
+// unprivileged returns the attributes with which a command runs as a user that PostgreSQL accepts,
+// and that user's ID. PostgreSQL refuses to run as root.
 func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	if os.Getuid() != 0 {
 		return new(syscall.SysProcAttr), os.Getuid()
@@ -33,22 +33,24 @@ func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, uid
 }
 
-// Start starts a server on loopback, with settings such as -c fsync=off, and returns it with its address.
+// Start starts a server on loopback, with settings such as -c fsync=off, and returns it with its
+// address.
 func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	return start(t, "", settings, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
-// StartStandby starts a standby of the server at an address, under a name.
+// StartStandby starts a standby of the server at an address, under the given name.
 func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) {
 	t.Helper()
 	return start(t, ReadOnly, nil, "pg_basebackup", "-d", "postgres://test@"+primary+"/?application_name="+name, "-R", "-c", "fast", "--no-sync")
 }
 
-// ReadOnly is the option of a URL with which Open takes a standby, and only that.
+// ReadOnly is the URL option with which Open connects only to a standby.
 const ReadOnly = "&target_session_attrs=read-only"
 
-// start has a program make the data of a server, and starts it. The options are for the URL.
+// start creates the data of a server with a program and starts the server. The options are added to
+// the URL.
 func start(t *testing.T, options string, settings []string, program string, args ...string) (*servers.Server, string) {
 	t.Helper()
 	dir, run := Command(t, program)
@@ -67,7 +69,8 @@ func start(t *testing.T, options string, settings []string, program string, args
 	return s, address
 }
 
-// StartPooler starts a PgBouncer in front of the server at an address, in a pool_mode, and returns its own address.
+// StartPooler starts a PgBouncer in front of the server at an address, in a pool_mode, and returns
+// its own address.
 func StartPooler(t *testing.T, address, mode string) string {
 	t.Helper()
 	dir, run := Command(t, "pgbouncer")
@@ -84,14 +87,14 @@ func StartPooler(t *testing.T, address, mode string) string {
 	return own
 }
 
-// Command returns what makes commands that a user runs whom PostgreSQL accepts, in a directory of their own. It skips
-// the test if the program is not installed.
+// Command returns a new directory and a function for commands that run as a user that PostgreSQL
+// accepts, in that directory. It skips the test if the program is not installed.
 func Command(t *testing.T, program string) (dir string, run func(program string, args ...string) *exec.Cmd) {
 	t.Helper()
 	path := func(program string) string { return servers.Program(t, program, "postgresql pgbouncer") }
 	path(program)
 	attr, uid := unprivileged(t)
-	// The parents of t.TempDir are closed to other users.
+	// Other users cannot enter the parents of t.TempDir.
 	dir = must.Get(os.MkdirTemp("", "nodelease"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	must.Do(t, os.Chown(dir, uid, -1))
@@ -103,8 +106,8 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 	}
 }
 
-// Open returns connections to a server, which may need a moment after its start. More options, such as &user=test, are
-// added to the URL.
+// Open returns connections to a server, which may need a moment after its start. More options, such
+// as &user=test, are added to the URL.
 func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Helper()
 	pool := must.Get(pgxpool.New(t.Context(), URL(address)+strings.Join(more, "")))(t)
@@ -125,11 +128,12 @@ func WaitFor(t *testing.T, pool *pgxpool.Pool, names string) {
 		}
 		return nil
 	})
-	// Commits go by what the checkpointer has read, which it does before it begins one that is asked for.
+	// Commits use the settings that the checkpointer has read. It reads them before it begins a
+	// requested checkpoint.
 	Exec(t, pool, `checkpoint`)
 }
 
-// Exec carries out a statement.
+// Exec executes a statement.
 func Exec(t *testing.T, pool *pgxpool.Pool, sql string) {
 	t.Helper()
 	if _, err := pool.Exec(t.Context(), sql); err != nil {
@@ -137,7 +141,7 @@ func Exec(t *testing.T, pool *pgxpool.Pool, sql string) {
 	}
 }
 
-// URL names the database of a server that Start has started.
+// URL returns the URL of the database of a server that Start has started.
 func URL(address string) string {
 	return "postgres://test@" + address + "/postgres?sslmode=disable"
 }
