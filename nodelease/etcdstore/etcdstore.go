@@ -1,16 +1,19 @@
-// Package etcdstore leases Snowflake node numbers from etcd, for [github.com/oneclock/ids/nodelease].
+// Package etcdstore leases Snowflake node numbers from etcd, for
+// [github.com/oneclock/ids/nodelease].
 //
-// TLS and authentication are the client's: see [clientv3.Config]. Set its DialKeepAliveTime and DialKeepAliveTimeout:
-// without them it keeps to a connection that a firewall has forgotten, for minutes without ids. Leave
-// learners out of its Endpoints: they refuse all that a store asks.
+// TLS and authentication are set in the client, by its [clientv3.Config]. Set DialKeepAliveTime and
+// DialKeepAliveTimeout there, too. Without them, the client keeps a connection that a firewall has
+// forgotten, and there are no IDs for minutes. Leave learners out of the Endpoints, because they
+// refuse all requests of a store.
 //
-// A password is checked for the client, and for the stream over which a Store renews all its leases, which takes long where
-// many processes start at once. Calls wait for the stream, and it does not end with them: it ends with the Store or the
-// client. A certificate without a user name needs no check.
+// The servers check a password for the client, and again for the stream over which a Store renews
+// all its leases. This takes long if many processes start at the same time. Calls wait for the
+// stream, but it does not end with them: it ends with the Store or the client. A certificate
+// without a user name needs no check.
 //
-// A cluster that forgets what it has committed makes ids repeat: one that is restored from a snapshot, or runs with
-// unsafe-no-fsync. Stop all minters before such a step, and start them a window later, and once every clock has passed
-// the newest id in your tables.
+// A cluster that forgets committed data makes IDs repeat, for example one that is restored from a
+// snapshot, or runs with unsafe-no-fsync. Stop all Minters before such a step. Start them a window
+// later, and only when every clock has passed the newest ID in your tables.
 package etcdstore
 
 import (
@@ -32,43 +35,47 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value is the default. All processes that share a
-// prefix must agree on Numbers and Layout.
+// Options are the options of [Init] and [New]. The zero value is the default. All processes that
+// share a prefix must agree on Numbers and Layout.
 type Options struct {
-	// Prefix begins every key, and begins with a slash. Empty means /nodelease. Two layouts need two prefixes.
+	// Prefix is the beginning of every key. It must begin with a slash. Empty means /nodelease. Two
+	// layouts need two prefixes.
 	Prefix string
-	// Holder is the value of the keys of numbers held, for people who look. Empty means the host's name
-	// and the process's number.
+	// Holder is the value of the owner key of a number that is held, for people who look at the
+	// keys. Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024. At most 1,048,576, and no more than ids
-	// of Layout can have.
+	// Numbers is the number of node numbers, which are 0 to Numbers-1. Zero means 1,024. The
+	// maximum is 1,048,576, or the number that IDs of Layout can have if that is less.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, a second to 365 days. Zero means
-	// 15 s. etcd counts whole seconds, rounded up, and grants no less than 1.5 election timeouts.
+	// TTL is how long a number is kept for a holder that falls silent, from 1 s to 365 days. Zero
+	// means 15 s. etcd counts whole seconds, rounded up, and grants at least 1.5 election timeouts.
 	TTL time.Duration
-	// Layout is that of the ids. The zero value means Twitter's.
+	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
 }
 
 // Store is a [nodelease.Store] in etcd. It has these keys:
 //
-//	<prefix>/schema         the version of the schema and the layout of the ids
-//	<prefix>/horizon/00017  the horizon, a time as in RFC 3339, attached to no lease; all numbers have one, the year 1 at first
-//	<prefix>/owner/00017    the holder's name, attached to the holder's lease; its create revision is the fencing token
+//	<prefix>/schema         the version of the schema and the layout of the IDs
+//	<prefix>/horizon/00017  the horizon, a time as in RFC 3339, attached to no lease;
+//	                        all numbers have one, the year 1 at first
+//	<prefix>/owner/00017    the holder's name, attached to the holder's lease;
+//	                        its create revision is the holder's token
 //
-// [Init] writes the first, which nobody else does, and the horizons. A process that makes ids needs the rights to
-// read the first and to read and write the others. Make a Store with [New]. Minters that share one renew their leases
-// over one stream, one after another.
+// Only [Init] writes the schema key, and it writes the first horizons. A process that makes IDs
+// needs the rights to read the schema key and to read and write the others. Make a Store with
+// [New]. Minters that share one renew their leases over one stream, one after another.
 type Store struct {
 	client   *clientv3.Client
 	opts     Options
 	renewals *renewals
 }
 
-// New returns a store over client. It reads the key schema and makes nothing: if the key is missing, of another
-// version or for another layout, or if the client's user may not read and write what a process that makes ids needs to, the
-// error matches [nodelease.ErrRefused]. Nil options mean the default. The client stays the caller's, to be closed after
-// the Minters: calls of the store that are under way then, and later ones, fail soon.
+// New returns a store over client. It reads the schema key and makes nothing. The error matches
+// [nodelease.ErrRefused] if the key is missing, of another version or for another layout, or if the
+// client's user lacks a right to keys that a process that makes IDs needs to read or write. Nil
+// options mean the default. The caller must close the client after the Minters. Calls of the store
+// that are in progress at that time, and later calls, fail soon.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -80,7 +87,7 @@ func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, e
 	return s, nil
 }
 
-// newStore returns a store that has not looked at its keys.
+// newStore returns a store without checking its keys.
 func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	if client == nil {
 		return nil, errors.New("nil Client")
@@ -99,7 +106,7 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	return s, etcdkeys.CheckPrefix(s.opts.Prefix)
 }
 
-// checkAccess looks at the schema and at the rights.
+// checkAccess checks the schema key and the user's rights.
 func (s *Store) checkAccess(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -116,16 +123,18 @@ func (s *Store) checkAccess(ctx context.Context) error {
 const (
 	hint           = "call etcdstore.Init, or run leases init"
 	requestTimeout = 10 * time.Second // for each request of New and Init
-	batchSize      = 60               // horizons in a transaction of Init, which may have 128 comparisons
+	// batchSize is the number of horizons in a transaction of Init, which may have 128 comparisons.
+	batchSize = 60
 )
 
-// Init makes the store, once, before the first process starts: the keys that are missing below the prefix. More
-// Numbers than before are made by Init too. If no key is missing, it returns an error that matches [io/fs.ErrExist]; if
-// the keys are of another version or layout, one that matches [nodelease.ErrRefused].
+// Init initializes the store, once, before the first process starts. It makes the missing keys
+// below the prefix. To increase Numbers, call Init again with the new value. If no key is missing,
+// it returns an error that matches [io/fs.ErrExist]. If the keys are of another version or layout,
+// the error matches [nodelease.ErrRefused].
 //
-// Do not call it at every start. A Take that misses a key is refused, since a store that has lost horizons would let
-// ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has passed the newest
-// id in your tables.
+// Do not call Init at every start. A Take that finds a key missing is refused, because a store that
+// has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
+// later, and only when every clock has passed the newest ID in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -137,7 +146,7 @@ func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	return nil
 }
 
-// init makes the keys that are missing.
+// init makes the missing keys.
 func (s *Store) init(parent context.Context) error {
 	ctx, cancel := context.WithTimeout(parent, requestTimeout)
 	defer cancel()
@@ -155,7 +164,9 @@ func (s *Store) init(parent context.Context) error {
 		return storekit.ErrMade
 	}
 	var absent []clientv3.Cmp
-	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)} // each transaction has it: few may write that key
+	//
+	// Each transaction also writes the schema key, because only a few users have the right to.
+	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)}
 	commit := func() error {
 		ctx, cancel := context.WithTimeout(parent, requestTimeout)
 		defer cancel()
@@ -186,18 +197,21 @@ func (s *Store) init(parent context.Context) error {
 	return commit()
 }
 
-// maxTries is how many numbers a Take tries before it looks anew which ones are free, and then once more. If many want the
-// last numbers at once, most tries fail: a Take that tried all of them would keep the servers busy for everybody else.
+// maxTries is the number of numbers that a Take tries before it reads again which ones are free,
+// and once more after that. If many processes want the last numbers at the same time, most tries
+// fail, and a Take that tried all of them would keep the servers busy for all other processes.
 const maxTries = 3
 
-// grace is how long a Take that has seen a free number goes on after its context has ended. Where the servers are slow,
-// what they have begun would be done in vain, and asked for again. Another second is for giving back what it took.
+// grace is how long a Take that has found a free number continues after its context has ended. If
+// the servers are slow, the requests in progress would otherwise be wasted, and then repeated.
+// There is another second for releasing what it took.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median of the horizons of
-// held numbers, if there are three: the clock of one machine must not push the times of number after number.
-// It refuses a layout that is not that of the ids, and any number while the schema or the horizon of a free number
-// is missing.
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median
+// horizon of the held numbers, if at least three are held, so that the wrong clock of one machine
+// cannot move the horizons of one number after another. It refuses a layout that differs from the
+// layout of the IDs, and takes no number while the schema or the horizon of a free number is
+// missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	err = s.whileOpen(ctx, func(ctx context.Context) (err error) {
 		g, err = s.takeOne(ctx, r)
@@ -245,11 +259,12 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 	return nodelease.Grant{}, nodelease.ErrNoNumber
 }
 
-// streamTimeout is how long a Take waits for the stream. A Minter, which gives it 5 s at first, asks again soon after an error,
-// but pauses for long after a Take that was not answered in time.
+// streamTimeout is how long a Take waits for the stream. A Minter gives its first Takes 5 s. It
+// retries soon after an error, but pauses for long after a Take that was not answered in time.
 const streamTimeout = 4 * time.Second
 
-// awaitStream waits for the stream, without which a number could not be kept. With it comes a token that the servers know.
+// awaitStream waits for the stream, without which a number could not be kept. When the stream is
+// open, the client has a token that the servers know.
 func (s *Store) awaitStream(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
 	defer cancel()
@@ -259,7 +274,7 @@ func (s *Store) awaitStream(ctx context.Context) error {
 	return nil
 }
 
-// grant asks for a lease.
+// grant requests a lease.
 func (l *lease) grant(ctx context.Context) error {
 	resp, err := l.store.client.Grant(ctx, int64((l.store.opts.TTL+time.Second-1)/time.Second))
 	if err != nil {
@@ -269,7 +284,7 @@ func (l *lease) grant(ctx context.Context) error {
 	return nil
 }
 
-// take takes c unless others were faster.
+// take takes c unless another process was faster.
 func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
 	owner, horizon := l.store.key("owner", c.Number), l.store.key("horizon", c.Number)
 	resp, err := l.store.client.Txn(ctx).If(
@@ -288,15 +303,15 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 	return resp.Succeeded, nil
 }
 
-// contents is what the store keeps of some numbers that follow each other, as of one revision.
+// contents are the store's contents for consecutive numbers, as of one revision.
 type contents struct {
 	store          *Store
-	header         string         // of the schema, or empty
+	header         string         // of the schema key, or empty
 	rows           []etcdkeys.Row // by Number
-	horizons, held int64          // how many of all numbers have a horizon, and an owner
+	horizons, held int64          // of all numbers, how many have a horizon and an owner
 }
 
-// read reads so many numbers from first on.
+// read reads count numbers, starting with first.
 func (s *Store) read(ctx context.Context, first, count int64) (*contents, error) {
 	found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, first, first+count, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {
@@ -311,7 +326,8 @@ func (s *Store) read(ctx context.Context, first, count int64) (*contents, error)
 	return c, nil
 }
 
-// missing names a key that is missing. The holder of a number writes its horizon again.
+// missing returns a text about a missing key, or "" if none is missing. A missing horizon of a held
+// number does not count, because the holder writes it again.
 func (c *contents) missing() string {
 	if c.header == "" {
 		return "there is no key " + c.store.schema()
@@ -324,8 +340,7 @@ func (c *contents) missing() string {
 	return ""
 }
 
-// checkComplete returns an error if a key is missing, or if the keys are of another version or
-// layout.
+// checkComplete returns an error if a key is missing or the keys are of another version or layout.
 func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
 	if err := storekit.Missing(c.missing(), hint); err != nil {
 		return err
@@ -333,12 +348,13 @@ func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(l))
 }
 
-// sampleSize is how many numbers a Take reads where there are many.
+// sampleSize is the number of numbers that a Take reads if there are many.
 const sampleSize = 128
 
-// free lists numbers without an owner in the order in which to try them, and says how many there are in all. It reads all
-// numbers only if a part of them does not do: to read all, for a thousand processes that start at once, keeps the servers
-// busy for a minute.
+// free returns the numbers without an owner in the order in which to try them, and how many such
+// numbers there are in all. It first reads a sample of the numbers, and reads all of them only if
+// the sample is not enough. If a thousand processes that start at the same time read all numbers,
+// the servers would be busy for a minute.
 func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.Candidate, count int64, err error) {
 	found := &contents{}
 	if most := s.opts.Numbers - sampleSize; most >= sampleSize {
@@ -365,8 +381,8 @@ func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.
 	return free, int64(len(free)), err
 }
 
-// candidates lists the numbers without an owner in the order in which to try them. It says whether these are enough to choose
-// from, and to see that r's clock is wrong.
+// candidates returns the numbers without an owner in the order in which to try them. enough reports
+// whether these are enough to choose from, and to detect that r's clock is wrong.
 func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
 	err = c.checkComplete(r.Layout)
 	var known, held []time.Time // horizons
@@ -374,7 +390,7 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 		known = append(known, row.Horizon)
 		if row.Owner == nil {
 			free = append(free, storekit.Candidate{Number: row.Number, Horizon: row.Horizon, Version: row.Version})
-		} else if row.Owner.Lease != 0 && !row.Horizon.IsZero() { // no holder who retired a number has a clock
+		} else if row.Owner.Lease != 0 && !row.Horizon.IsZero() { // a retired number has no clock
 			held = append(held, row.Horizon)
 		}
 	}
@@ -388,8 +404,8 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (c.held < 3 || len(held) >= 3), nil
 }
 
-// explain adds to the error of a request without an answer why the client has no connection. The client itself
-// says only that the time is over.
+// explain adds to the error of an unanswered request the reason why the client has no connection.
+// The client itself reports only that the time is over.
 func (s *Store) explain(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -403,11 +419,11 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%w: %w", err, why)
 }
 
-// errClosed is what calls return once the client is closed.
+// errClosed is the error of calls once the client is closed.
 var errClosed = faults.Refused(errors.New("nodelease: etcd: the client is closed, or its context has ended"))
 
-// whileOpen calls f with a context that also ends when the client is closed. Without that, the client asks for seconds
-// again before it says so.
+// whileOpen calls f with a context that also ends when the client is closed. Otherwise the client
+// would retry for seconds before it reports that.
 func (s *Store) whileOpen(ctx context.Context, f func(context.Context) error) error {
 	return conns.Until(ctx, s.client.Ctx(), errClosed, f)
 }
@@ -418,8 +434,8 @@ func (s *Store) key(kind string, number int64) string {
 	return etcdkeys.Key(s.opts.Prefix, kind, number)
 }
 
-// revoke ends a lease that is of no more use, and with it an owner key that a transaction of
-// unknown outcome may have written. Should it fail, the lease ends by itself after its TTL.
+// revoke ends a lease that is no longer needed, and deletes with it an owner key that a transaction
+// of unknown outcome may have written. If revoke fails, the lease ends by itself after its TTL.
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	if id == clientv3.NoLease {
 		return
@@ -435,15 +451,16 @@ type lease struct {
 	id              clientv3.LeaseID
 	ttl             time.Duration
 	number          int64
-	asked           time.Time // the highest that Extend was asked to write
-	raised          time.Time // the highest that it is known to have written
+	asked           time.Time // highest horizon that Extend was asked to write
+	raised          time.Time // highest horizon that it is known to have written
 	ownerRevision   int64     // create revision of the owner key
 	horizonRevision int64     // mod revision of the horizon
 }
 
-// Extend renews the lease, then raises the horizon in a transaction. A deposed leader may go on answering keep-alives
-// for a while; the transaction, to which a majority of the members must agree, fails once the owner key has gone.
-// With an unchanged horizon the transaction only reads, which costs no disk write.
+// Extend renews the lease, then raises the horizon in a transaction. A deposed leader may continue
+// to answer keepalives for a while. The transaction needs the agreement of a majority of the
+// members, and fails once the owner key is gone. If the horizon is unchanged, the transaction only
+// reads, which costs no disk write.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.extend(ctx, horizon) })
 }
@@ -475,7 +492,8 @@ func (l *lease) extend(ctx context.Context, horizon time.Time) error {
 	return nil
 }
 
-// Release writes the horizon and deletes the owner key in one transaction; the lease is then of no more use.
+// Release writes the horizon and deletes the owner key in one transaction. After that, the lease is
+// no longer needed.
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.release(ctx, horizon) })
 }
@@ -492,7 +510,7 @@ func (l *lease) release(ctx context.Context, horizon time.Time) error {
 	return nil
 }
 
-// put writes the horizon.
+// put returns the operation that writes the horizon.
 func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 	text, err := horizon.MarshalText()
 	if err != nil {
@@ -501,12 +519,16 @@ func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 	return clientv3.OpPut(l.store.key("horizon", l.number), string(text)), nil
 }
 
-// commit carries out ops if the owner key is still the one that this lease wrote and the horizon
-// is the one that this lease last saw. If the horizon is not, it carries out at least put.
+// commit carries out ops if the owner key is still the one that this lease wrote and the horizon is
+// still the one that this lease last saw. If only the horizon differs, commit tries once more with
+// the current horizon's revision, and then carries out at least put. The comparisons exclude two
+// kinds of writes:
 //
-// The owner's create revision shuts out a holder that has lost its number. After etcd was put back to a backup,
-// revisions occur again: then the lease does it, whose number does not. The horizon's mod revision shuts out a delayed
-// request of this holder, which would lower the horizon again below ids that a later request has allowed.
+//   - The owner's create revision excludes a holder that has lost its number. After etcd was
+//     restored from a backup, revisions are reused. Then the lease excludes that holder, because
+//     lease IDs are not reused.
+//   - The horizon's mod revision excludes a delayed request of this holder, which would lower the
+//     horizon again, below IDs that a later request has allowed.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, horizon := l.store.key("owner", l.number), l.store.key("horizon", l.number)
 	missing := false
@@ -535,8 +557,9 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 		if len(held) == 0 || held[0].CreateRevision != l.ownerRevision || held[0].Lease != int64(l.id) {
 			return nodelease.ErrLost
 		}
-		// Only the owner may write the horizon: an earlier call whose answer was lost did reach the
-		// store, or somebody has edited or deleted it. The owner knows what it has to be.
+		// Only the owner may write the horizon. So either an earlier call whose answer was lost did
+		// reach the store, or somebody has edited or deleted the horizon. The owner knows the
+		// correct value.
 		l.horizonRevision, missing = 0, true
 		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
 			l.horizonRevision, missing = seen[0].ModRevision, false

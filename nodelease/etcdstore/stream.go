@@ -13,42 +13,47 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// renewals has the stream over which a store renews all its leases, one after another. The client's KeepAlive channel
-// would be no help: it does not tell when the request behind an answer was sent.
+// renewals renews all leases of a store, one after another, over one stream. The channel of the
+// client's KeepAlive does not work here, because it does not tell when the request for an answer
+// was sent.
 //
-// For each new stream the client has the servers check its password, which costs them much time, and they go on with a
-// check whose asker has gone. If many processes ask at once, a check takes longer than a call may. So a stream that is being
-// opened outlives the calls that wait for it: each process waits for one check, however long that takes.
+// For each new stream, the servers check the client's password, which is slow, and they finish a
+// check even if the client is gone. If many processes connect at the same time, a check takes
+// longer than a call may. So opening a stream outlives the calls that wait for it, and each process
+// waits for one check, however long that takes.
 type renewals struct {
 	client *clientv3.Client
-	stream chan *stream // has the stream while no call uses it; nil if there is none
+	stream chan *stream // contains the stream while no call uses it; nil if there is none
 
-	// What follows is for who has emptied the channel.
+	// The fields below are guarded by stream: only the goroutine that received from it may use
+	// them.
 
 	openTimeout    time.Duration
 	reopenInterval time.Duration
-	gaveUpAt       time.Time // a stream since the servers were late
+	gaveUpAt       time.Time // when a stream was last given up because the servers were late
 }
 
 const (
-	// openTimeout is how long the first stream may take to open. What takes longer may be a member that hangs, and the next
-	// stream asks another one. But it may be the checks: so the next stream may take twice as long.
+	// openTimeout is how long the first stream may take to open. If it takes longer, it may have
+	// reached a member that hangs, and the next stream tries another member. But the password
+	// checks may be the cause, so the next stream may take twice as long.
 	openTimeout = 30 * time.Second
-	// reopenInterval is how long no other stream is given up since the servers are late, if they check a password for each: the checks
-	// themselves may be why.
+	// reopenInterval is the minimum time between two streams that are given up because the servers
+	// are late, if the servers check a password for each stream. The checks themselves may be the
+	// cause.
 	reopenInterval = 2 * time.Minute
 )
 
-// A stream is open, or comes about.
+// A stream is a keepalive stream that is open or being opened.
 type stream struct {
 	opened chan struct{} // closed when err is set
-	err    error         // why it could not be opened
+	err    error         // error of opening it
 	end    context.CancelFunc
 
 	rpc     pb.Lease_LeaseKeepAliveClient
-	answers chan *pb.LeaseKeepAliveResponse // to the requests, in their order; closed when failure is set
+	answers chan *pb.LeaseKeepAliveResponse // in request order; closed when failure is set
 	failure error
-	pending int // how many answers are to come for which nobody waits any more
+	pending int // answers still to come; between calls, all for abandoned requests
 }
 
 func newRenewals(client *clientv3.Client) *renewals {
@@ -57,7 +62,7 @@ func newRenewals(client *clientv3.Client) *renewals {
 	return r
 }
 
-// open begins to open a stream. Its caller has the channel's content.
+// open starts to open a stream. Its caller must have received from r.stream.
 func (r *renewals) open() *stream {
 	ctx, end := context.WithCancel(r.client.Ctx())
 	s := &stream{opened: make(chan struct{}), end: end, answers: make(chan *pb.LeaseKeepAliveResponse)}
@@ -92,9 +97,10 @@ func (s *stream) read(ctx context.Context) error {
 	}
 }
 
-// ask asks for a lease to be renewed. An answer that comes after ctx has ended is not taken for that to a later request.
+// ask renews a lease. If an answer arrives after ctx has ended, ask does not mistake it for the
+// answer to a later request.
 func (s *stream) ask(ctx context.Context, id clientv3.LeaseID) (ttl int64, err error) {
-	stop := context.AfterFunc(ctx, s.end) // should the servers not even take requests
+	stop := context.AfterFunc(ctx, s.end) // in case the servers do not even accept requests
 	err = s.rpc.Send(&pb.LeaseKeepAliveRequest{ID: int64(id)})
 	stop()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -116,12 +122,12 @@ func (s *stream) ask(ctx context.Context, id clientv3.LeaseID) (ttl int64, err e
 	}
 }
 
-// wait waits until there is a stream.
+// wait waits until there is an open stream.
 func (r *renewals) wait(ctx context.Context) error {
 	return r.use(ctx, func(*stream) error { return nil })
 }
 
-// renew renews a lease, and returns its TTL in seconds, which is 0 if it has ended.
+// renew renews a lease and returns its TTL in seconds, or 0 if the lease has expired.
 func (r *renewals) renew(ctx context.Context, id clientv3.LeaseID) (ttl int64, err error) {
 	err = r.use(ctx, func(s *stream) (err error) {
 		ttl, err = s.ask(ctx, id)
@@ -130,8 +136,8 @@ func (r *renewals) renew(ctx context.Context, id clientv3.LeaseID) (ttl int64, e
 	return ttl, err
 }
 
-// use calls ask with the stream. If that comes from an earlier call, and has failed, as after a restart of the servers, use
-// tries a new one.
+// use calls ask with the stream. If an earlier call opened the stream and it has failed, for
+// example because the servers restarted, use tries again with a new one.
 func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -175,7 +181,7 @@ func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	}
 }
 
-// giveUp reports whether to give up a stream since the servers are late.
+// giveUp reports whether to give up a stream because the servers are late.
 func (r *renewals) giveUp() bool {
 	if r.client.Username != "" && time.Since(r.gaveUpAt) < r.reopenInterval {
 		return false
@@ -184,9 +190,9 @@ func (r *renewals) giveUp() bool {
 	return true
 }
 
-// renewToken has a new stream opened, and with it a token asked for, if ctx is that of a call that had no answer in time.
-// Perhaps this waited for a check of the password, since a server had forgotten the client's token: the next check
-// outlives the calls.
+// renewToken opens a new stream, and thus requests a new token, if ctx belongs to a call that was
+// not answered in time. That call may have waited for a password check because a server had
+// forgotten the client's token. The new check outlives the calls.
 func (r *renewals) renewToken(ctx context.Context) {
 	if r.client.Username == "" || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return
@@ -204,7 +210,7 @@ func (r *renewals) renewToken(ctx context.Context) {
 			}
 		}
 		r.stream <- s
-	default: // somebody waits for it
+	default: // another call is using it
 	}
 }
 

@@ -1,24 +1,30 @@
-// Package mysqlstore leases Snowflake node numbers from MySQL or MariaDB, for [github.com/oneclock/ids/nodelease].
+// Package mysqlstore leases Snowflake node numbers from MySQL or MariaDB, for
+// [github.com/oneclock/ids/nodelease].
 //
-// It is for MySQL 8.0 and 8.4 and MariaDB 10.11. Its tests start a MariaDB of their own; the project's workflow runs them
-// on MySQL, too.
+// It is for MySQL 8.0 and 8.4 and MariaDB 10.11. Its tests start their own MariaDB server, and the
+// project's workflow also runs them on MySQL.
 //
-// A store has a connection of its own. The DSN names the server, the user and TLS, as [mysql.ParseDSN] reads it;
-// [Options.BeforeConnect] has what a DSN cannot say. A call that finds the connection taken, as where several Minters share
-// a store, makes another one for itself. Whatever the DSN says about autocommit, the SQL mode, isolation, time zones and found
-// rows, the store does the same. It prepares no statements, so proxies may be in between.
+// A store has its own connection. The DSN names the server, the user and TLS, in the form that
+// [mysql.ParseDSN] reads, and [Options.BeforeConnect] can set what a DSN cannot. If a call finds
+// the connection in use, for example because several Minters share a store, it makes another one
+// for itself. The store works the same for all settings of the DSN for autocommit, the SQL mode,
+// isolation, time zones and found rows. It prepares no statements, so proxies may be used.
 //
-// Each write is one UPDATE, which the server commits by itself: no lock outlives a request, whatever happens to the client or
-// the network, and a replica has the same rows, whatever the format of the binary log. Before it, the store sends SET
-// autocommit = 1 each time, since a proxy may give each statement another session.
+// Each write is one UPDATE, which the server commits by itself. So no lock outlives a request,
+// whatever happens to the client or the network, and a replica has the same rows with any format of
+// the binary log. The store sends SET autocommit = 1 first each time, because a proxy may give each
+// statement another session.
 //
-// The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL): with it, holders go on
-// writing on a server that a switchover has made read-only, and ids repeat. The first Take says so by Warn of its request.
+// The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL).
+// With such a right, holders continue to write on a server that a switchover has made read-only,
+// and IDs repeat. The first Take reports such a right by its request's Warn.
 //
-// A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a replica that was
-// promoted and had not received and executed all. Semi-synchronous replication waits for replicas only until its timeout,
-// or until somebody ends the wait by KILL QUERY, and then goes on without them and tells nobody. Stop all minters
-// before such a step, and start them a window later, and once every clock has passed the newest id in your tables.
+// A server that forgets committed data makes IDs repeat, for example one that is restored from a
+// backup, or a replica that was promoted before it had received and executed everything.
+// Semi-synchronous replication waits for replicas only until its timeout, or until somebody ends
+// the wait by KILL QUERY. Then it continues without them, and no client is told. Stop all Minters
+// before such a step. Start them a window later, and only when every clock has passed the newest ID
+// in your tables.
 package mysqlstore
 
 import (
@@ -47,50 +53,56 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value is the default. All processes that share a table
-// must agree on Numbers and Layout.
+// Options are the options of [Init] and [New]. The zero value is the default. All processes that
+// share a table must agree on Numbers and Layout.
 type Options struct {
-	// Table is the table's name. Empty means node_lease. It may begin with its database and a dot: without it, the
-	// table is in the database of the DSN. Names are taken as they are. Two layouts need two tables.
+	// Table is the table's name. Empty means node_lease. The name may begin with its database and a
+	// dot. Without a database, the table is in the DSN's database. Names are used exactly as given.
+	// Two layouts need two tables.
 	Table string
-	// Holder is the name in the table beside the number held, for people who look, of at most 255 characters. Empty
-	// means the host's name and the process's number.
+	// Holder is the name in the row of a number that is held, for people who look at the table. It
+	// has at most 255 characters. Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024. At most 1,048,576, and no more than ids
-	// of Layout can have.
+	// Numbers is the number of node numbers, which are 0 to Numbers-1. Zero means 1,024. The
+	// maximum is 1,048,576, or the number that IDs of Layout can have if that is less.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, a second to 365 days. Zero means 15 s.
+	// TTL is how long a number is kept for a holder that falls silent, from 1 s to 365 days. Zero
+	// means 15 s.
 	TTL time.Duration
-	// Layout is that of the ids. The zero value means Twitter's.
+	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1, for tests: a crash of
-	// its machine makes ids repeat.
+	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1,
+	// for tests. A crash of such a server's machine makes IDs repeat.
 	AllowNoFsync bool
-	// BeforeConnect, unless it is nil, is called before each connection is made. It may change its copy of
-	// the DSN's configuration: a Passwd from a file or a token, a DialFunc, TLS.
+	// BeforeConnect, if not nil, is called before each connection is made. It may change its copy
+	// of the DSN's configuration, for example to set a Passwd from a file or a token, a DialFunc or
+	// TLS.
 	//
-	// Its context ends with the call that needs the connection. The call then no longer waits for it, so
-	// each call that finds it hanging leaves a goroutine behind until it returns. It must be safe for
-	// concurrent use. A panic in it ends the program, because it runs in a goroutine of its own.
+	// The context of BeforeConnect ends with the call that needs the connection. That call then no
+	// longer waits for it, so each call during which BeforeConnect hangs leaves a goroutine behind
+	// until it returns. It must be safe for concurrent use. A panic in it ends the program, because
+	// it runs in its own goroutine.
 	BeforeConnect func(context.Context, *mysql.Config) error
 
 	wrap func(driver.Connector) driver.Connector // for tests; may be nil
 }
 
-// Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the server's clock. All times
-// in it are of UTC. The column token, which is random for each Take, says whose the row is: also after the server was put
-// back to a backup, where a count would occur again. In the row of the number -1, the column holder has the version of
-// the schema and the layout of the ids. Make one with [New].
+// Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the
+// server's clock. All times in the table are in UTC. The column token, which is random for each
+// Take, identifies the row's holder even after the server was restored from a backup, when a count
+// would be reused. In the row of the number -1, the column holder contains the version of the
+// schema and the layout of the IDs. Make a Store with [New].
 type Store struct {
 	opts     Options
 	config   *mysql.Config // of the DSN
 	conns    *conns.Conns[*conn]
 	table    string  // quoted
-	warnings []error // of New, for the first Take
+	warnings []error // found by New, for the first Take
 	warnOnce sync.Once
 }
 
-// NULL is the token of a number that nobody holds, and the zero time. A DATETIME has no time zone, and microseconds.
+// NULL is the token of a number that is not held, and means the zero time. A DATETIME has
+// microseconds and no time zone.
 const createTable = `create table if not exists %s (
 	number   int          not null primary key,
 	token    varchar(36)  character set ascii collate ascii_bin,
@@ -104,24 +116,34 @@ const (
 	headerPlace = "the column holder of the number -1"
 	maxHolder   = 255
 	noHolder    = `token = null, holder = null, expires = '1970-01-01 00:00:00'`
-	datetime    = "2006-01-02 15:04:05.000000" // as the server writes it
+	datetime    = "2006-01-02 15:04:05.000000" // the server's format
 
-	// Numbers of the server's errors.
+	// Error numbers of the server.
 	recordChanged = 1020
 	lockWait      = 1205
 	deadlock      = 1213
-	conflict      = 3101 // of Group Replication: undone at the commit
+	conflict      = 3101 // from Group Replication: undone at the commit
 )
 
-// New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders. The server has 2 s to
-// accept a connection and its login, unless timeout says otherwise. Close the store after the Minters.
+// New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders.
+// The server has 2 s to accept a connection and its login, unless the DSN sets timeout. Close the
+// store after the Minters.
 //
-// New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
-// complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a
-// crash take a horizon back: a view, a table that is not of InnoDB, and, where the server has them and shows them, settings of
-// innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, and of sync_binlog other than 1 if there is a binary log.
-// Settings that are not shown, and rights that let the user write where read_only is on, the first Take says by Warn of its
-// request. New refuses a server and sessions that are read-only. Nil options mean the default.
+// New needs only the rights to select and update, and makes nothing. The error matches
+// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another
+// version or for another layout. It also does so if a crash could take a horizon back, because of
+// one of these:
+//
+//   - a view
+//   - a table whose engine is not InnoDB
+//   - a value of innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, if the server has
+//     this setting and shows it
+//   - a value of sync_binlog other than 1, if the server has this setting and shows it, and there
+//     is a binary log
+//
+// The first Take reports, by its request's Warn, settings that are not shown, and rights with which
+// the user may write while read_only is on. New also refuses a server or sessions that are
+// read-only. Nil options mean the default.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -130,13 +152,14 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
-// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; if
-// the table is of another version or layout, one that matches [nodelease.ErrRefused].
+// Init initializes the store, once, before the first process starts. It makes the table and the
+// rows that are missing. To increase Numbers, call Init again with the new value. If nothing is
+// missing, it returns an error that matches [io/fs.ErrExist]. If the table is of another version or
+// layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
-// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
-// passed the newest id in your tables.
+// Do not call Init at every start. New and Take refuse an incomplete table, because a store that
+// has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
+// later, and only when every clock has passed the newest ID in your tables.
 func Init(ctx context.Context, dsn string, opts *Options) error {
 	s, err := open(ctx, dsn, opts, true)
 	if err != nil {
@@ -146,11 +169,12 @@ func Init(ctx context.Context, dsn string, opts *Options) error {
 	return nil
 }
 
-// Close closes the connection, without waiting for the server. Calls under way and later ones fail at once, so close the
-// Minters before. A second call does nothing.
+// Close closes the connection without waiting for the server. Calls in progress and later calls
+// fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// open returns a store whose table it has looked at, or made the first time.
+// open returns a store after checking its table or, if first is true, after making the missing
+// parts.
 func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, error) {
 	s := new(Store)
 	if opts != nil {
@@ -176,7 +200,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		if err == nil {
 			err = s.prepare(ctx, c, first)
 		}
-		s.warnings = nil // of an earlier try
+		s.warnings = nil // from an earlier try
 		for _, f := range all {
 			if f.Grade == faults.Told {
 				s.warnings = append(s.warnings, errors.New("nodelease: mysql: "+f.Text))
@@ -184,38 +208,40 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		}
 		return err
 	})
-	if err != nil { // no connection is kept
+	if err != nil { // no connection is kept after an error
 		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
 	}
 	return s, nil
 }
 
-// parseDSN returns what a DSN says. Its errors show no part of it, which might be a password.
+// parseDSN parses a DSN. Its errors contain no part of the DSN, which might be a password.
 func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
-	if err != nil || strings.ContainsAny(config.Net, ":/@") { // of a DSN that lacks what ends the password
+	// A DSN without the character that ends the password has such a Net.
+	if err != nil || strings.ContainsAny(config.Net, ":/@") {
 		return nil, errors.New("the DSN is not as user:password@tcp(host:port)/database?name=value says, or it has an unknown value")
 	}
-	config.Logger = new(mysql.NopLogger) // errors are returned
+	config.Logger = new(mysql.NopLogger) // all errors are returned
 	return config, nil
 }
 
 // conn is a connection.
 type conn struct {
 	*sql.Conn
-	db *sql.DB // has no other
+	db *sql.DB // its only connection is Conn
 }
 
 // Close ends the connection.
 func (c *conn) Close() {
-	_ = c.Conn.Close() // gives it back to db
+	_ = c.Conn.Close() // returns it to db
 	_ = c.db.Close()
 }
 
-// dialTimeout is that where the DSN has no timeout, so that a call has time for another try.
+// dialTimeout is the timeout of a dial if the DSN has none. It is short so that a call has time for
+// another try.
 const dialTimeout = 2 * time.Second
 
-// dial makes a connection. What the store needs is set after BeforeConnect.
+// dial makes a connection. It sets the store's own settings after BeforeConnect.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Clone()
 	if s.opts.BeforeConnect != nil {
@@ -224,7 +250,8 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		}
 	}
 	config.Timeout = cmp.Or(config.Timeout, dialTimeout)
-	config.RejectReadOnly = false // it hides what the server says, and no connection is kept after an error
+	// RejectReadOnly hides the server's error, and no connection is kept after an error anyway.
+	config.RejectReadOnly = false
 	var connector driver.Connector
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
@@ -234,12 +261,15 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		connector = s.opts.wrap(connector)
 	}
 	db := sql.OpenDB(connector)
-	loginCtx, cancel := context.WithTimeout(ctx, config.Timeout) // with the login, which the driver leaves out
+	// This timeout includes the login, which the driver's timeout does not.
+	loginCtx, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
 	c, err := db.Conn(loginCtx)
 	if err != nil {
 		db.Close()
-		if e, ok := errors.AsType[net.Error](err); (loginCtx.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil { // or the driver's own limit came first
+		//
+		// The driver's own limit may have come first.
+		if e, ok := errors.AsType[net.Error](err); (loginCtx.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil {
 			err = fmt.Errorf("no login within %v: %w", config.Timeout, err)
 		}
 		return nil, err
@@ -247,15 +277,17 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return &conn{c, db}, nil
 }
 
-// checkServer returns what is wrong, as [mycheck.Look] does, and an error if the store must refuse that.
+// checkServer returns the faults that [mycheck.Look] finds, and an error if the store must refuse
+// one of them.
 func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.List, error) {
 	all, err := mycheck.Look(ctx, c, s.opts.Table, write)
 	return all, cmp.Or(err, all.Err(s.opts.AllowNoFsync))
 }
 
-// prepare returns an error unless the table is there and complete. The first time, it makes what is missing.
+// prepare returns an error unless the table exists and is complete. If first is true, it makes the
+// missing parts instead.
 func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
-	columns := func() error { // and the right to read them
+	columns := func() error { // checks the right to read them, too
 		return c.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
 			Scan(new(int))
 	}
@@ -267,7 +299,7 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 		if _, err := c.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if _, err := s.checkServer(ctx, c, false); err != nil { // as at a table that is made
+		if _, err := s.checkServer(ctx, c, false); err != nil { // like for an existing table
 			return err
 		}
 		err = columns()
@@ -288,8 +320,9 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	return s.checkComplete(found, s.opts.Layout)
 }
 
-// fill makes the rows that are missing, all or none: this alone is a transaction of several statements. Of several such
-// transactions one at a time goes beyond the first insert. An error ends the connection, and the transaction with it.
+// fill makes all missing rows, or none. It is the only transaction of several statements. If
+// several sessions run it at the same time, only one at a time gets past the first insert. An error
+// ends the connection, and the transaction with it.
 func (s *Store) fill(ctx context.Context, c *conn) error {
 	exec := func(format string, args ...any) error {
 		_, err := c.ExecContext(ctx, fmt.Sprintf(format, args...))
@@ -323,7 +356,7 @@ func (s *Store) fill(ctx context.Context, c *conn) error {
 	return err
 }
 
-// contents is what a table holds.
+// contents are the contents of a table.
 type contents struct {
 	header  string
 	now     time.Time // the server's
@@ -333,7 +366,8 @@ type contents struct {
 
 // read reads the table.
 func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
-	// Only the row of the number -1 has what is the same for all. A limit of its own takes precedence over sql_select_limit.
+	// Only the row of the number -1 contains the values that are the same for all rows. An explicit
+	// limit takes precedence over sql_select_limit.
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
 		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
 		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
@@ -375,7 +409,7 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 	return c, rows.Err()
 }
 
-// checkComplete returns an error if a row is missing, or if the table is of another version or layout.
+// checkComplete returns an error if a row is missing or the table is of another version or layout.
 func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 	switch {
 	case len(c.missing) > 0:
@@ -386,11 +420,13 @@ func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(layout))
 }
 
-// withConn calls f with a connection on which each statement is a transaction of its own, and again if the server has undone a
-// statement because of others. That the kept connection is dead shows before f is called.
+// withConn calls f with a connection on which each statement is its own transaction. It calls f
+// again if the server has undone a statement because of other sessions. A kept connection that is
+// dead is detected before f is called.
 //
-// Whether autocommit is on it does not ask: a proxy may answer that for another session, and an UPDATE that nobody commits looks
-// like one that is. Nor does the UPDATE itself look at a variable: a replica that executes it has its own.
+// withConn does not ask whether autocommit is on, because a proxy may answer that for another
+// session, and an UPDATE that is never committed looks like one that is. Nor does the UPDATE itself
+// read a variable, because a replica that executes the UPDATE has its own value.
 func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) error) error {
 	for tries := 1; ; tries++ {
 		err := s.conns.Do(ctx, func(ctx context.Context, c *conn, _ bool) (again bool, err error) {
@@ -409,7 +445,7 @@ func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) err
 	}
 }
 
-// update changes at most one row, durably, and reports whether it has.
+// update changes at most one row, durably, and reports whether it changed one.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) (err error) {
 		changed, err = s.updateOn(ctx, c, set, where)
@@ -418,7 +454,7 @@ func (s *Store) update(ctx context.Context, set, where string) (changed bool, er
 	return changed, err
 }
 
-// updateOn is update over a connection.
+// updateOn is like update, but uses the connection c.
 func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (changed bool, err error) {
 	result, err := c.ExecContext(ctx, fmt.Sprintf(`update %s set %s where %s`, s.table, set, where))
 	if err != nil {
@@ -428,13 +464,14 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 	return n > 0, err
 }
 
-// grace is how long a Take goes on after its context has ended: cut off at once, it could be carried out
-// all the same, and keep a number for nobody.
+// grace is how long a Take continues after its context has ended. If it were cut off immediately,
+// the server could still carry it out, and the number would be held by no process.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's clock: the
-// clock of one machine must not push the times of number after number. It refuses a layout that is not that of
-// the ids, and any number while a row is missing.
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's
+// clock, so that the wrong clock of one machine cannot move the horizons of one number after
+// another. It refuses a layout that differs from the layout of the IDs, and takes no number while a
+// row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
@@ -456,10 +493,10 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, err
 }
 
-// take looks which numbers are free, and tries to take one after the other, over one connection.
+// take reads which numbers are free and tries to take them one after another, over one connection.
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
-	var none error // why there is no number, where no request has failed
+	var none error // reason for no number, if no request has failed
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {
@@ -468,7 +505,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		if none = s.checkComplete(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
 		}
-		if none == nil && len(found.free) == 0 { // which may be for another reason than that all are held
+		if none == nil && len(found.free) == 0 { // perhaps not because all are held
 			none = nodelease.ErrNoNumber
 			_, err = s.checkServer(ctx, c, false)
 		}
@@ -491,12 +528,13 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 // takeOne tries to take one of the numbers that were found free, for a caller whose clock is now.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
-	storekit.Prefer(free, time.Time{}, now) // no median: the server has a clock
+	storekit.Prefer(free, time.Time{}, now) // no median, because the server has a clock
 	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.expiry())
 	for i, tries := 0, 0; i < len(free); tries++ {
 		n := free[i]
 		l.number = n.Number
-		// Judged again: since the look its holder may have gone on, or another one come and gone.
+		// The UPDATE checks the row again. Since it was read, its holder may have extended it, or
+		// another holder may have taken and released it.
 		taken, err := s.updateOn(ctx, c, set, fmt.Sprintf(`number = %d and expires <= utc_timestamp(6) and horizon <=> %s`, n.Number, literal(n.Horizon)))
 		if err != nil {
 			return g, nil, err
@@ -506,12 +544,12 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 				Number: n.Number, Horizon: n.Horizon, TTL: s.opts.TTL, Free: int64(len(free) - 1 - tries), FreeKnown: true, Lease: l,
 			}, nil, nil
 		}
-		i += 1 + rand.IntN(1<<min(tries, 20)) // many want the first ones
+		i += 1 + rand.IntN(1<<min(tries, 20)) // many processes want the first ones
 	}
 	return g, nodelease.ErrNoNumber, nil
 }
 
-// expiry returns when a lease ends that is taken or extended now.
+// expiry returns an expression for the end of a lease that is taken or extended now.
 func (s *Store) expiry() string {
 	return fmt.Sprintf(`utc_timestamp(6) + interval %d microsecond`, s.opts.TTL.Microseconds())
 }
@@ -522,13 +560,14 @@ type lease struct {
 	token  string
 }
 
-// isHolder is the condition that l holds the row.
+// isHolder returns the condition that l holds the row.
 func (l *lease) isHolder() string {
 	return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token)
 }
 
-// Extend implements [nodelease.Lease]. The microsecond more changes the row even if the clock stands still: unless the DSN
-// has clientFoundRows, the server does not count rows that are as they were.
+// Extend implements [nodelease.Lease]. If expires would not change, for example because the clock
+// stands still, Extend adds a microsecond. Otherwise the server, unless the DSN has
+// clientFoundRows, would not count the row.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	h, end := literal(horizon), l.store.expiry()
 	return l.update(ctx, horizon, fmt.Sprintf(`expires = %s + interval (expires = %s) microsecond, horizon = %s`, end, end, h),
@@ -554,7 +593,7 @@ func (l *lease) update(ctx context.Context, horizon time.Time, set, where string
 	return nil
 }
 
-// literal returns a time in SQL. The zero time is null.
+// literal returns a time as an SQL literal. The zero time is null.
 func literal(t time.Time) string {
 	if t.IsZero() {
 		return "null"

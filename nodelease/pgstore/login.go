@@ -1,6 +1,6 @@
 package pgstore
 
-// How a connection is made within its time: each address of a server gets a share.
+// How a connection is made in time, with a share of the time for each address of a server.
 
 import (
 	"context"
@@ -15,35 +15,36 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the longest time for a login without a connect_timeout, so that a call whose context
-	// has no deadline ends at a server that accepts connections and answers nothing.
+	// maxLoginTimeout is the longest time for a login without a connect_timeout. It lets a call
+	// whose context has no deadline end even if a server accepts connections but answers nothing.
 	maxLoginTimeout = 30 * time.Second
-	// minLoginTimeout is the shortest time for each of several addresses, if the call has that much left.
+	// minLoginTimeout is the shortest time for each of several addresses, if the call has that much
+	// time left.
 	minLoginTimeout = 2 * time.Second
 )
 
-// login gives each address of a server its time. The driver tries one address after another, under one
-// context, and calls dial for each try. Requests to cancel a statement are dialed, too, perhaps at the
-// same time: they have another context.
+// login gives each address of a server its time. The driver tries one address after another, under
+// one context, and calls dial for each try. It also dials requests to cancel a statement, perhaps
+// at the same time, but these have another context.
 type login struct {
 	dialFunc       pgconn.DialFunc
-	addressTimeout time.Duration // time for each address by connect_timeout; zero means a share of what is left
-	untried        int           // number of addresses
+	addressTimeout time.Duration // from connect_timeout; zero means a share of the time left
+	untried        int           // number of addresses not tried yet
 
-	// The address that the driver tries now.
+	// The address that the driver is trying now.
 	address string
 	limit   time.Duration
 	ctx     context.Context // ends at the limit; nil before the first address
 	end     context.CancelFunc
-	detach  func() bool // leaves the connection alone when ctx ends; reports false if it is too late for that
+	detach  func() bool // keeps the connection when ctx ends; false if too late
 
-	longestExpired time.Duration // longest limit of an address whose time has run out
+	longestExpired time.Duration // longest limit of the addresses whose time ran out
 }
 
 // loginKey is the key of a login in its context.
 type loginKey struct{}
 
-// connect connects as config describes. An error of a login that ran out of time names the limit.
+// connect connects with config. The error of a login that ran out of time contains the limit.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
 	if l.addressTimeout == 0 {
@@ -68,8 +69,9 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return c, err
 }
 
-// resolve returns the number of addresses that the driver will try. An address counts once for
-// consecutive tries, as those with and without TLS are. The driver then does not look them up again.
+// resolve returns the number of addresses that the driver will try. Consecutive tries of one
+// address, such as those with and without TLS, count once. resolve also stores the addresses in
+// config, so the driver does not look them up again.
 func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	type answer struct {
 		ips []string
@@ -98,7 +100,8 @@ func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	return len(slices.Compact(addresses))
 }
 
-// dial dials an address. When its time is over, it ends what the driver does with the connection.
+// dial dials an address. When the time of the address is over, it ends the driver's activity on the
+// connection.
 func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if ctx.Value(loginKey{}) != l {
 		return l.dialFunc(ctx, network, address)
@@ -124,12 +127,12 @@ func (l *login) share(ctx context.Context) time.Duration {
 	if l.addressTimeout > 0 {
 		return l.addressTimeout
 	}
-	end, _ := ctx.Deadline() // as connect has set it
+	end, _ := ctx.Deadline() // set by connect
 	left := time.Until(end)
 	return min(left, max(left/time.Duration(max(l.untried, 1)), minLoginTimeout))
 }
 
-// endAddress ends the time of the address.
+// endAddress ends the time of the current address.
 func (l *login) endAddress() {
 	if l.ctx == nil {
 		return

@@ -1,13 +1,15 @@
-// Package pgstore leases Snowflake node numbers from PostgreSQL, for [github.com/oneclock/ids/nodelease].
+// Package pgstore leases Snowflake node numbers from PostgreSQL, for
+// [github.com/oneclock/ids/nodelease].
 //
-// A store has a connection of its own. The URL names the server, the user and TLS, as [pgx.ParseConfig] reads it;
-// [Options.BeforeConnect] has what a URL cannot say. A call that finds the connection taken, as where several Minters share
-// a store, makes another one for itself. The URL may lead to PgBouncer: the store prepares no statements, and sets nothing in a
-// session.
+// A store has its own connection. The URL names the server, the user and TLS, in the form that
+// [pgx.ParseConfig] reads, and [Options.BeforeConnect] can set what a URL cannot. If a call finds
+// the connection in use, for example because several Minters share a store, it makes another one
+// for itself. The URL may lead to PgBouncer, because the store prepares no statements and sets
+// nothing in a session.
 //
-// A server that forgets what it has committed makes ids repeat: one that is restored from a backup, or a
-// replica that was not synchronous. Stop all minters before such a step, and start them a window later, and once
-// every clock has passed the newest id in your tables.
+// A server that forgets committed data makes IDs repeat, for example one that is restored from a
+// backup, or a replica that was not synchronous. Stop all Minters before such a step. Start them a
+// window later, and only when every clock has passed the newest ID in your tables.
 package pgstore
 
 import (
@@ -33,41 +35,47 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value is the default. All processes that share a table
-// must agree on Numbers and Layout.
+// Options are the options of [Init] and [New]. The zero value is the default. All processes that
+// share a table must agree on Numbers and Layout.
 type Options struct {
-	// Table is the table's name. Empty means node_lease. It may begin with its schema and a dot: without
-	// it, the search_path of each connection decides, and processes with two tables of one name repeat
-	// ids. Names are taken as they are, case and all. Two layouts need two tables.
+	// Table is the table's name. Empty means node_lease. The name may begin with its schema and a
+	// dot. Without a schema, the search_path of each connection selects the table, and processes
+	// with two tables of one name repeat IDs. Names are used exactly as given, including their
+	// case. Two layouts need two tables.
 	Table string
-	// Holder is the name in the table beside the number held, for people who look. Empty means the
-	// host's name and the process's number.
+	// Holder is the name in the row of a number that is held, for people who look at the table.
+	// Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is how many numbers there are: 0 to Numbers-1. Zero means 1,024. At most 1,048,576, and no more than ids
-	// of Layout can have.
+	// Numbers is the number of node numbers, which are 0 to Numbers-1. Zero means 1,024. The
+	// maximum is 1,048,576, or the number that IDs of Layout can have if that is less.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, a second to 365 days. Zero means 15 s.
+	// TTL is how long a number is kept for a holder that falls silent, from 1 s to 365 days. Zero
+	// means 15 s.
 	TTL time.Duration
-	// Layout is that of the ids. The zero value means Twitter's.
+	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// AllowNoFsync allows a server with fsync=off, for tests: a crash of its machine makes ids repeat.
+	// AllowNoFsync allows a server with fsync=off, for tests. A crash of such a server's machine
+	// makes IDs repeat.
 	AllowNoFsync bool
-	// BeforeConnect, unless it is nil, is called before each connection is made. It may change its copy
-	// of the URL's configuration: a Password from a file or a token, a DialFunc, a TLSConfig. A TLSConfig
-	// that it sets or changes holds for every host, and no connection is tried without it, except
-	// through a Unix socket. What it sets in Fallbacks stays. Set a new TLSConfig for another CA,
-	// because under sslmode=verify-ca the old one keeps checking against the URL's.
+	// BeforeConnect, if not nil, is called before each connection is made. It may change its copy
+	// of the URL's configuration, for example to set a Password from a file or a token, a DialFunc
+	// or a TLSConfig. If it sets or changes the TLSConfig, that applies to every host, and no
+	// connection is tried without it, except through a Unix socket. Changes that it makes to
+	// Fallbacks are kept. For another CA, set a new TLSConfig, because with sslmode=verify-ca the
+	// old one still checks against the URL's CA.
 	//
-	// Its context ends with the call that needs the connection. The call then no longer waits for it, so
-	// each call that finds it hanging leaves a goroutine behind until it returns. It must be safe for
-	// concurrent use. A panic in it ends the program, because it runs in a goroutine of its own.
+	// The context of BeforeConnect ends with the call that needs the connection. That call then no
+	// longer waits for it, so each call during which BeforeConnect hangs leaves a goroutine behind
+	// until it returns. It must be safe for concurrent use. A panic in it ends the program, because
+	// it runs in its own goroutine.
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
 // Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. Leases end by
-// the server's clock. The column token, which is random for each Take, says whose the row is: also after
-// the server was put back to a backup, where a count would occur again. In the row of the number -1, the
-// column holder has the version of the schema and the layout of the ids. Make one with [New].
+// the server's clock. The column token, which is random for each Take, identifies the row's holder
+// even after the server was restored from a backup, when a count would be reused. In the row of the
+// number -1, the column holder contains the version of the schema and the layout of the IDs. Make a
+// Store with [New].
 type Store struct {
 	opts   Options
 	config *pgx.ConnConfig // of the URL
@@ -75,8 +83,8 @@ type Store struct {
 	table  string // quoted
 }
 
-// A timestamptz holds microseconds: the Minter makes no finer horizons. NULL is the zero time. The
-// fillfactor keeps updates within their pages.
+// A timestamptz holds microseconds, and the Minter makes no finer horizons. NULL means the zero
+// time. The fillfactor keeps updates within their pages.
 const createTable = `
 create table if not exists %s (
 	number   integer     primary key,
@@ -86,17 +94,19 @@ create table if not exists %s (
 	horizon  timestamptz
 ) with (fillfactor = 50)`
 
-// durable holds always. It has the transaction wait until its commit is on the disks of the server and of its
-// synchronous standbys, and the server say if it has not, where the connection's settings are not to. Where
-// the server lacks a setting it is null, and so none of these.
+// durable is always true. Its effect is on the settings of the transaction, if the connection's
+// settings are weaker. The transaction then waits until its commit is on the disks of the server
+// and of its synchronous standbys, and the server warns if it has not waited for them. A setting
+// that the server does not have is NULL, and so is not one of the values listed.
 const durable = `case when current_setting('synchronous_commit', true) in ('off', 'local', 'remote_write')
 	then set_config('synchronous_commit', 'on', true) = 'on' else true end
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
-// takeRow skips rows that another session is taking at this moment, and prefers as storekit.Prefer does without a median,
-// which the server's clock makes needless: greatest ignores NULL. It finds none if the caller's clock or layout is wrong, a row is
-// missing, or somebody has altered a column of times.
+// takeRow takes a free number. It skips rows that another session is taking at this moment. It
+// prefers numbers like storekit.Prefer without a median, which is not needed because the server has
+// a clock; greatest ignores NULL. It finds no row if the caller's clock or layout is wrong, if a
+// row is missing, or if a column of times was altered.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -114,12 +124,13 @@ set token = $5, holder = $3, expires = clock_timestamp() + $4::interval
 from free where l.number = free.number and ` + durable + `
 returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0 and number < $1 and expires <= clock_timestamp())`
 
-// readTable tells what the table holds, and that it has all columns.
+// readTable returns the table's contents, and fails if a column is missing.
 const readTable = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
-// The token shuts out a holder that has lost its number, even if the row has expired and nobody else has wanted it
-// yet. The comparison of horizons shuts out a delayed statement of this holder, which would lower the horizon again.
+// The token excludes a holder that has lost its number, even if the row has expired and no other
+// process has taken it yet. The comparison of horizons excludes a delayed statement of this holder,
+// which would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -131,10 +142,10 @@ where number = $1 and token = $2 and ` + durable
 // undoTake undoes a Take that may have been carried out although its answer was lost.
 const undoTake = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
-// conn is a connection.
+// conn is a connection and the latest warning on it.
 type conn struct {
 	*pgx.Conn
-	warning string // the latest that counts
+	warning string // latest for which mayLoseCommit is true
 }
 
 // Close ends the connection.
@@ -144,8 +155,9 @@ func (c *conn) Close() {
 	_ = c.Conn.Close(ctx)
 }
 
-// dial makes a connection. What the store needs is set after BeforeConnect. Unless the URL has target_session_attrs,
-// connections are to a server that takes writes: of several hosts the first that does.
+// dial makes a connection. It sets the store's own settings after BeforeConnect. Unless the URL has
+// target_session_attrs, dial connects only to a server that accepts writes, which is the first such
+// server if there are several hosts.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Copy()
 	if s.opts.BeforeConnect != nil {
@@ -181,15 +193,16 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return c, err
 }
 
-// mayLoseCommit reports whether n may say that a commit is not durable. If somebody cancels the wait for a synchronous standby
-// (pg_cancel_backend, statement_timeout), PostgreSQL commits, and only warns that the standby may not have the transaction.
-// The text is translated, the file is not. A server or pooler that tells none may mean any.
+// mayLoseCommit reports whether n may mean that a commit is not durable. If somebody cancels the
+// wait for a synchronous standby (pg_cancel_backend, statement_timeout), PostgreSQL commits anyway,
+// and only warns that the standby may not have the transaction. The text is translated, but the
+// file name is not. A server or pooler that omits the file name may mean any warning.
 func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }
 
-// deadline ends what goes on over a connection when the context of a call ends. A connection that knows no deadlines, as one
-// through SSH, it closes.
+// deadline ends the activity on a connection when the context of a call ends. It closes a
+// connection without deadlines, such as one through SSH.
 type deadline struct{ net.Conn }
 
 func (d deadline) HandleCancel(context.Context) {
@@ -200,8 +213,10 @@ func (d deadline) HandleCancel(context.Context) {
 
 func (d deadline) HandleUnwatchAfterCancel() { _ = d.SetDeadline(time.Time{}) }
 
-// withConn calls f with a connection, and takes a warning that counts for an error. The kept connection may be dead: if twice, f is
-// called once more with another one, and otherwise the server is asked before.
+// withConn calls f with a connection, and returns an error if the server sent a warning for which
+// mayLoseCommit is true. The kept connection may be dead. If retry is true and f finds it dead,
+// withConn calls f once more with another connection. If retry is false, withConn first pings the
+// server.
 func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context, *conn) error) error {
 	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
 		if kept && !retry {
@@ -209,7 +224,7 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 				return true, err
 			}
 		}
-		c.warning = "" // of the login, as through a pooler
+		c.warning = "" // from the login, for example through a pooler
 		err = f(ctx, c)
 		if err == nil && c.warning != "" {
 			err = fmt.Errorf("the server has warned, so what it did may not last: %s", c.warning)
@@ -217,30 +232,32 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
 		}
-		if err != nil && c.IsClosed() { // of several hosts, perhaps one that should not be used
+		if err != nil && c.IsClosed() { // of several hosts, this may be one that should not be used
 			err = fmt.Errorf("%s: %w", c.PgConn().Conn().RemoteAddr(), err)
 		}
 		return retry && c.IsClosed(), err
 	})
 }
 
-// Close closes the connection, without waiting for the server. Calls under way and later ones fail at once, so close the
-// Minters before. A second call does nothing.
+// Close closes the connection without waiting for the server. Calls in progress and later calls
+// fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// New returns a store in the database that a URL names, such as postgres://minter@db.example.com/orders, or a text such as
-// "host=db.example.com user=minter dbname=orders". Where that says nothing, or is empty, the variables of psql count
-// (PGHOST, PGPASSFILE and so on). What it says to package pgxpool, such as pool_max_conns, is ignored. Close the store after
-// the Minters.
+// New returns a store in the database that a URL names, such as
+// postgres://minter@db.example.com/orders, or a connection string, such as "host=db.example.com
+// user=minter dbname=orders". Values that it omits, or all values if it is empty, come from the
+// environment variables of psql, such as PGHOST and PGPASSFILE. Settings for package pgxpool, such
+// as pool_max_conns, are ignored. Close the store after the Minters.
 //
-// A login at one address has the time of the call, and at most 30 s. Several addresses, of several hosts
-// or of one name, share that time: each has its part of what is left, and at least 2 s. With
-// connect_timeout, each address has that time instead; 0 means the default.
+// A login at one address has the time of the call, but at most 30 s. Several addresses, of several
+// hosts or of one name, share that time: each has its share of the time left, and at least 2 s. If
+// connect_timeout is set, each address has that time instead; 0 means the default.
 //
-// New needs no more than the right to select and update, and makes nothing: if the user lacks that, or if the table is not
-// complete, of another version or for another layout, the error matches [nodelease.ErrRefused]. So it does for what lets a
-// crash take a horizon back: an unlogged table, a view, and a server with fsync=off. Where synchronous_commit is weaker
-// than on, the store's own transactions set it. Nil options mean the default.
+// New needs only the rights to select and update, and makes nothing. The error matches
+// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another
+// version or for another layout. It also does so if a crash could take a horizon back, because of
+// an unlogged table, a view, or a server with fsync=off. If synchronous_commit is weaker than on,
+// the store's own transactions set it. Nil options mean the default.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)
 	if err != nil {
@@ -249,14 +266,15 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init makes the store, once, before the first process starts: the table, and the rows that are missing. More Numbers
-// than before are made by Init too. If nothing is missing, it returns an error that matches [io/fs.ErrExist]; if
-// the table is of another version or layout, one that matches [nodelease.ErrRefused]. It needs a transaction, which
-// PgBouncer's pool_mode statement refuses.
+// Init initializes the store, once, before the first process starts. It makes the table and the
+// rows that are missing. To increase Numbers, call Init again with the new value. If nothing is
+// missing, it returns an error that matches [io/fs.ErrExist]. If the table is of another version or
+// layout, the error matches [nodelease.ErrRefused]. Init needs a transaction, which PgBouncer
+// refuses with pool_mode statement.
 //
-// Do not call it at every start. New and Take refuse a table that is not complete, since a store that has lost
-// horizons would let ids repeat: after such a loss, stop all minters, and call Init a window later, and once every clock has
-// passed the newest id in your tables.
+// Do not call Init at every start. New and Take refuse an incomplete table, because a store that
+// has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
+// later, and only when every clock has passed the newest ID in your tables.
 func Init(ctx context.Context, url string, opts *Options) error {
 	s, err := open(ctx, url, opts, true)
 	if err != nil {
@@ -266,7 +284,8 @@ func Init(ctx context.Context, url string, opts *Options) error {
 	return nil
 }
 
-// open returns a store whose table it has looked at, or made the first time.
+// open returns a store after checking its table or, if first is true, after making the missing
+// parts.
 func open(ctx context.Context, url string, opts *Options, first bool) (*Store, error) {
 	s := new(Store)
 	if opts != nil {
@@ -290,33 +309,34 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 		if first {
 			return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.fill(ctx, tx) })
 		}
-		found, err := s.read(ctx, c) // without a transaction, which PgBouncer's pool_mode statement would refuse
+		// There is no transaction, because PgBouncer refuses one with pool_mode statement.
+		found, err := s.read(ctx, c)
 		if err == nil {
 			err = s.checkComplete(found, s.opts.Layout)
 		}
 		return err
 	})
-	if err != nil { // no connection is kept
+	if err != nil { // no connection is kept after an error
 		return nil, fmt.Errorf("prepare the table %s: %w", s.opts.Table, err)
 	}
 	return s, nil
 }
 
-// querier is a connection, or a transaction.
+// querier is a connection or a transaction.
 type querier interface {
 	pgcheck.Asker
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// contents is what a table holds.
+// contents are the contents of a table.
 type contents struct {
 	header string
 	rows   int64
 	now    time.Time // the server's
 }
 
-// read returns what the table holds, or nil if there is none. It returns an error if the store must refuse the server, the rights
-// or the table.
+// read returns the table's contents, or nil if there is no table. It returns an error if the store
+// must refuse the server, the user's rights or the table.
 func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	all, err := pgcheck.Look(ctx, a, s.table)
 	if err == nil {
@@ -337,7 +357,8 @@ func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	return c, err
 }
 
-// checkComplete returns an error if c, as read returns it, is not complete, or of another version or layout.
+// checkComplete returns an error if c, which read returned, is incomplete or of another version or
+// layout.
 func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	switch {
 	case c == nil:
@@ -350,9 +371,10 @@ func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
 }
 
-// fill makes what is missing.
+// fill makes the missing parts.
 func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
-	// Two sessions that create one table at the same moment collide in the catalogue: they queue.
+	// Two sessions that create one table at the same moment collide in the catalog, so they take
+	// turns.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
 		return err
 	}
@@ -389,13 +411,14 @@ const (
 	headerPlace = "the column holder of the number -1"
 )
 
-// grace is how long a Take goes on after its context has ended: cut off at once, it could be carried out
-// all the same, and keep a number for nobody.
+// grace is how long a Take continues after its context has ended. If it were cut off immediately,
+// the server could still carry it out, and the number would be held by no process.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's clock: the
-// clock of one machine must not push the times of number after number. It refuses a layout that is not that of
-// the ids, and any number while a row is missing.
+// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's
+// clock, so that the wrong clock of one machine cannot move the horizons of one number after
+// another. It refuses a layout that differs from the layout of the IDs, and takes no number while a
+// row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
@@ -439,7 +462,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, nil
 }
 
-// explainNone says why there was no row to take.
+// explainNone returns the reason why there was no row to take.
 func (s *Store) explainNone(ctx context.Context, r nodelease.Request) error {
 	err := s.withConn(ctx, true, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)

@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// tlsOf returns the TLS configurations of a copy of url, each with the one of url that it was copied from.
+// tlsOf maps the TLS configurations of copied, a copy of url, to those of url from which they were
+// copied.
 func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	from := map[*tls.Config]*tls.Config{copied.TLSConfig: url.TLSConfig}
 	for i, f := range copied.Fallbacks {
@@ -19,9 +20,11 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	return from
 }
 
-// spreadTLS makes the TLSConfig hold for every host and every try if a hook has set or changed it: the
-// driver keeps one for each try, and after one with TLS may try without. from is what tlsOf returned
-// before the hook. It keeps what the hook gave to a Fallback. A Unix socket needs no TLS.
+// spreadTLS applies the TLSConfig to every host and every try, if a hook has set or changed it.
+// This is necessary because the driver keeps one configuration for each try, and may try without
+// TLS after a try with it. was is the TLSConfig before the hook, and from the result of tlsOf
+// before the hook. A TLSConfig that the hook set or changed in a Fallback stays there. A Unix
+// socket needs no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
 		url, ok := from[c]
@@ -43,7 +46,7 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 				last.TLSConfig.ServerName = f.Host
 			}
 			tries = append(tries, last)
-		} // else it would be the same try again
+		} // otherwise it would repeat the previous try
 	}
 	config.Fallbacks = tries
 }
@@ -58,7 +61,7 @@ func equalTLS(a, b *tls.Config) bool {
 		f, g := x.Field(i), y.Field(i)
 		switch {
 		case !x.Type().Field(i).IsExported():
-		case f.Kind() == reflect.Func: // DeepEqual takes two of them for different
+		case f.Kind() == reflect.Func: // DeepEqual never treats two functions as equal
 			if f.Pointer() != g.Pointer() {
 				return false
 			}

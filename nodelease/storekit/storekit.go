@@ -164,8 +164,8 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns the error for a missing part of a store, or nil if what is empty. what reports
-// the missing part, and hint tells how to make it, such as "call pgstore.Init". The error matches
+// Missing returns the error for a missing part of a store, or nil if what is empty. what describes
+// the missing part, and hint the way to make it, such as "call pgstore.Init". The error matches
 // [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Grade tells how severe a fault is, and so which code acts on it. The command leases shows all
-// faults.
+// Grade is the severity of a fault. It decides whether a Take reports the fault and whether New and
+// Take refuse it. The command leases shows faults of all grades.
 type Grade string
 
 const (

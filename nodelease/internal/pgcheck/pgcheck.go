@@ -24,8 +24,7 @@ type Asker interface {
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// look finds the faults. Its grades are those of package faults. Rights may be granted for single
-// columns.
+// look finds the faults, with grades of package faults. Rights may be granted for single columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (
