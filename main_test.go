@@ -12,10 +12,10 @@ package ids_test
 //	tail_test.go       random bits that ascend within a tick, in runs too: versions 4 and 7, ULID, Snowflakes appended
 //	node_test.go       nodes: numbers, the default node, its variable, what may replace the default node
 //	layout_test.go     layouts beside an oracle, and published Snowflakes
-//	fields_test.go     times and fields beside slow oracles;  uuid_test.go  published UUIDs and ULIDs
+//	fields_test.go     times and fields beside slow oracles;  published_test.go  published UUIDs and ULIDs
 //	text_test.go       text and binary forms beside slow oracles;  fuzz_test.go  the same for any input
 //	encodings_test.go  ids and types of your own in JSON, XML, gob, flags and logs;  sql_test.go  databases, Null
-//	error_test.go      errors, zero values;  internal_test.go  readings of the clock, from within
+//	error_test.go      errors, zero values;  within_test.go  what only the package can see
 //	alloc_test.go      bench_test.go  memory, and the speed of what is called most
 //
 // What a door has of its own is tested beside it, and what the packages export in internal/docs.

@@ -113,7 +113,7 @@ type (
 )
 
 // promised are rows, or parts of rows, that others have published and that no other test computes: Python's documentation, .NET's, spec/valid.yml
-// of TypeID 0.3.0, the ULID specification, X's and Discord's documentation. No -update may change them. Those of RFC 9562 stand in uuid_test.go.
+// of TypeID 0.3.0, the ULID specification, X's and Discord's documentation. No -update may change them. Those of RFC 9562 are in published_test.go.
 var promised = []string{
 	`"00112233-4455-6677-8899-aabbccddeeff","bytes":"00112233445566778899aabbccddeeff","guid":"33221100554477668899aabbccddeeff"`,
 	`{"version":3,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"python.org","text":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`,
