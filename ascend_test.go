@@ -1,5 +1,8 @@
 package ids_test
 
+// Random bits that ascend within a tick, in single calls and in runs: versions 4 and 7 and ULIDs.
+// Runs of Snowflakes are tested here too.
+
 import (
 	"bytes"
 	cryptorand "crypto/rand"
@@ -18,8 +21,9 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// TestRuns appends runs of many lengths after what is there, which stays as it is. For fewer ids than none, and for more than any slice can
-// hold, it panics as make does: nothing is drawn or taken from the clock, and no lock is held.
+// TestRuns appends runs of many lengths to slices, whose elements must not change. For a negative
+// number of IDs, and for more than any slice can hold, Append panics as make does; it has then
+// drawn no random bits, taken nothing from the clock and holds no lock.
 func TestRuns(t *testing.T) {
 	f, c, _, node := newFake(t)
 	drawn, source := 0, rand.NewChaCha8([32]byte{})
@@ -72,8 +76,8 @@ func checkRun[T comparable](t *testing.T, name string, f func([]T, int) []T, use
 	})
 }
 
-// TestAppendV4 shows that AppendV4 makes the same ids as NewV4 of the same random bytes, of which
-// it takes each once, beyond the end of a block too.
+// TestAppendV4 checks that AppendV4 makes the same IDs as NewV4 from the same random bytes, and
+// uses each byte once, also beyond the end of a block.
 func TestAppendV4(t *testing.T) {
 	const seed = 19
 	seedRandom(t, seed)
@@ -98,22 +102,23 @@ func TestAppendV4(t *testing.T) {
 	}
 }
 
-// TestULIDRunStaysInOrder sets the clock back by more than Tolerance between two pieces of a run of ULIDs,
-// while other calls of the same generator follow it: the run stays in increasing order all the same.
-// The generator's own reader could not call it; crypto/rand's can. Other calls take the ULIDs after the run's before they follow the
-// clock back, so that the run may not go on with those.
+// TestULIDRunStaysInOrder sets the clock back by more than Tolerance between two pieces of a run of
+// ULIDs, while other calls of the same generator follow the clock. The run must stay in increasing
+// order anyway. The generator's own reader could not call the generator, but crypto/rand's can. The
+// other calls take the ULIDs after the run's before they follow the clock back, so the run must not
+// continue with those.
 func TestULIDRunStaysInOrder(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
 	for _, test := range []struct {
 		monotonic bool
-		forth     time.Duration // by which the clock comes back
+		forth     time.Duration // by which the clock returns
 	}{{false, 0}, {false, time.Hour}, {true, 0}, {true, time.Hour}} {
 		f := &fakeClock{t: start}
 		g := ids.NewGenerator(&ids.GeneratorOptions{
 			Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), ULIDMonotonic: test.monotonic,
 		})
-		g.NewULID() // which draws the clock's own random bytes
+		g.NewULID() // draws the clock's own random bytes
 		ids.Reseed()
 		var between []ids.ULID
 		var reader readerFunc
@@ -148,9 +153,9 @@ func TestULIDRunStaysInOrder(t *testing.T) {
 	}
 }
 
-// TestRunsWaitAsCalls makes runs of version 7 wait, by random bits that leave room for some 8,000
-// ids in a tick, on clocks that may not be run ahead of. A run waits for no longer than as many
-// calls do, whether it is alone or others mint beside it.
+// TestRunsWaitAsCalls makes runs of version 7 wait, by random bits that leave room for about 8,000
+// IDs in a tick, on clocks without an allowance ahead of the wall clock. A run must not wait longer
+// than the same number of single calls, whether it is alone or others mint at the same time.
 func TestRunsWaitAsCalls(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {
@@ -183,23 +188,24 @@ func TestRunsWaitAsCalls(t *testing.T) {
 			}
 		})
 		run := took(func(g *ids.Generator) { g.AppendV7(make([]ids.UUID, 0, n), n) })
-		if run > calls+100*time.Microsecond { // the others' ids fall elsewhere
+		if run > calls+100*time.Microsecond { // the others' IDs fall on different places
 			t.Errorf("others beside: %v: a run waits for %v, as many calls for %v", beside, run, calls)
 		}
 	}
 }
 
-// TestRunWaitsForTickOfOthers has another run take the next tick, between two pieces of a run, and sleep until the wall clock
-// is there. The run goes on in that tick, so it must wait as well.
+// TestRunWaitsForTickOfOthers lets another run take the next tick, between two pieces of a run, and
+// sleep until the wall clock reaches it. The first run continues in that tick, so it must wait too.
 func TestRunWaitsForTickOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Millisecond - 1) // so that the next tick is of the next millisecond, which Time shows
+		// the next tick belongs to the next millisecond, which Time shows
+		time.Sleep(time.Millisecond - 1)
 		c := ids.NewClock(&ids.ClockOptions{MaxAhead: -1})
 		other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // with the largest strides
 		reads := 0
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
 			if reads++; reads == 600 {
-				go other.AppendV7(nil, 1<<14) // more than a tick has room for
+				go other.AppendV7(nil, 1<<14) // more than a tick holds
 				synctest.Wait()
 			}
 			clear(p)
@@ -213,9 +219,9 @@ func TestRunWaitsForTickOfOthers(t *testing.T) {
 	})
 }
 
-// TestRunOfWords injects random words of which each bit counts: the first id of a run has the bits of
-// the second word, and each other one is larger by the upper 48 bits of a word of its own, and 1. So no
-// stride is 0, whatever the word.
+// TestRunOfWords injects random words in which each bit counts. The first ID of a run has the bits
+// of the second word. Each following ID is larger by the upper 48 bits of its own word plus 1, so
+// no stride is 0, whatever the word.
 func TestRunOfWords(t *testing.T) {
 	for _, factor := range []uint64{0x9e3779b97f4a7c15, 1 << 16, 0, 1} {
 		reads := uint64(0)
@@ -257,11 +263,11 @@ func checkSpent(t *testing.T, what string, f func()) {
 var (
 	full    = [10]byte(bytes.Repeat([]byte{0xff}, 10))
 	oneLeft = [10]byte(append(bytes.Repeat([]byte{0xff}, 9), 0xfe))
-	drawn55 = [10]byte(bytes.Repeat([]byte{0x55}, 10)) // what repeated(0x55) gives
+	drawn55 = [10]byte(bytes.Repeat([]byte{0x55}, 10)) // the bits from repeated(0x55)
 )
 
-// TestULIDOverflow exhausts the random part of a millisecond's ULIDs: the next one is of the
-// next millisecond, with fresh bits, and nothing wraps.
+// TestULIDOverflow exhausts the random part of a millisecond's ULIDs. The next ULID has the next
+// millisecond and fresh bits; nothing wraps.
 func TestULIDOverflow(t *testing.T) {
 	for _, monotonic := range []bool{false, true} {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0x55), ULIDMonotonic: monotonic})
@@ -295,7 +301,8 @@ func TestULIDOverflow(t *testing.T) {
 	}
 }
 
-// TestOverflowWaits exhausts the random part of one millisecond after another: the ids stay within MaxAhead of the clock.
+// TestOverflowWaits exhausts the random part of one millisecond after another. The IDs stay within
+// MaxAhead of the clock.
 func TestOverflowWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
@@ -309,8 +316,8 @@ func TestOverflowWaits(t *testing.T) {
 	})
 }
 
-// TestV7Overflow exhausts the random part of ticks of version 7 on a clock that stands still and
-// may not be run ahead of: the next id is of the next tick, after a wait.
+// TestV7Overflow exhausts the random part of version 7 ticks on a clock that stands still and has
+// no allowance ahead of the wall clock. The next ID has the next tick, after a wait.
 func TestV7Overflow(t *testing.T) {
 	for name, mint := range map[string]func(*ids.Generator) ids.UUID{
 		"NewV7":    (*ids.Generator).NewV7,
@@ -327,7 +334,7 @@ func TestV7Overflow(t *testing.T) {
 				if u.Compare(last) <= 0 {
 					t.Fatalf("%s: %v then %v", name, last, u)
 				}
-				// It is one tick of 1/4096 ms ahead, and the shortest sleep is 100 µs.
+				// The ID is one tick of 1/4096 ms ahead, and the shortest sleep is 100 µs.
 				if ahead := i >= v7Room; ahead && i%v7Room == 0 && waited == 0 || !ahead && waited > 0 || waited > 100*time.Microsecond {
 					t.Errorf("%s: id %d, %v, waited %v", name, i, u, waited)
 				}
@@ -340,7 +347,8 @@ func TestV7Overflow(t *testing.T) {
 	}
 }
 
-// TestV7RunOverflow has one run exhaust the random part of ticks, each of which gives it as many ids as single calls.
+// TestV7RunOverflow exhausts the random part of ticks in one run. Each tick must hold as many IDs
+// of the run as of single calls.
 func TestV7RunOverflow(t *testing.T) {
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: repeated(0xff)})
 	last := ids.MinV7At(start)
@@ -352,19 +360,19 @@ func TestV7RunOverflow(t *testing.T) {
 	}
 }
 
-// v7Room is how many ids of version 7 the largest random bits leave room for in a tick: the
-// first has 2^61-1, and the rest of 2^62 is in strides of 2^48.
+// v7Room is the number of version 7 IDs for which the largest random bits leave room in a tick: the
+// first ID has 2^61-1, and the strides in the rest of 2^62 are 2^48.
 const v7Room = 1 + 1<<13
 
-// TestLastMilli exhausts the last tick of version 7 and ULID: then each call panics, and the clock
-// is usable afterwards.
+// TestLastMilli exhausts the last tick of version 7 and ULID. From then on, each call panics, and
+// the clock stays usable.
 func TestLastMilli(t *testing.T) {
 	clock := stopped(lastMilli.Add(999_999))
 	last, minted := ids.NilUUID(), 0
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: readerFunc(func(p []byte) (int, error) {
 		if minted == v7Room {
 			minted++
-			return repeated(0)(p) // a stride of 1, which would lead just beyond
+			return repeated(0)(p) // a stride of 1, which would lead just beyond the end
 		}
 		return repeated(0xff)(p)
 	})})
@@ -381,7 +389,7 @@ func TestLastMilli(t *testing.T) {
 	if at, _ := last.Time(); !at.Equal(lastMilli) || minted != v7Room+1 || last.String()[19:] != "bfff-ffffffffffff" {
 		t.Errorf("%d ids, the last of %v", minted, at)
 	}
-	// The random part must not come round, however often it is tried.
+	// The random part must not wrap, however often a call tries.
 	for range 60_000 {
 		checkSpent(t, "NewV7", func() { g.NewV7() })
 	}
@@ -400,8 +408,8 @@ func TestLastMilli(t *testing.T) {
 	})
 }
 
-// TestFreshInFirstTick shows a clock at the beginning of the format, and before it: the random part
-// of the first id is as wide there as in any tick.
+// TestFreshInFirstTick sets the clock to the beginning of the format and before it. The random part
+// of the first ID is as wide there as in any other tick.
 func TestFreshInFirstTick(t *testing.T) {
 	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(-1, 0)} {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(at), Random: repeated(0xff)})
@@ -414,14 +422,15 @@ func TestFreshInFirstTick(t *testing.T) {
 	}
 }
 
-// TestFreshBits mints ids in a tick each: all bits that are said to be random are ever 0 and ever 1.
+// TestFreshBits mints each ID in its own tick. Every bit documented as random is sometimes 0 and
+// sometimes 1.
 func TestFreshBits(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
-	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // which says nothing
+	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // random logs nothing
 	f, _, g, _ := newFake(t)
 	for name, mint := range map[string]struct {
 		id    func() [16]byte
-		fixed [16]byte // which bits are not random
+		fixed [16]byte // the bits that are not random
 	}{
 		"NewV4":              {func() [16]byte { return g.NewV4() }, [16]byte{6: 0xf0, 8: 0xc0}},
 		"AppendV4":           {func() [16]byte { return g.AppendV4(nil, 1)[0] }, [16]byte{6: 0xf0, 8: 0xc0}},
@@ -431,13 +440,15 @@ func TestFreshBits(t *testing.T) {
 		"AppendULID":         {func() [16]byte { return g.AppendULID(nil, 1)[0] }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
 		"NewV7 in a crowd":   {func() [16]byte { ids.Crowds["set"](g); return g.NewV7() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0}},
 		"NewULID in a crowd": {func() [16]byte { ids.Crowds["set"](g); return g.NewULID() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
-		// After Reseed the clock's block is not ready, and the call draws its bits itself, as beside others that hold the mutex.
+		// After Reseed, the clock's block is not ready, so the call draws its bits itself, as it
+		// does when others hold the mutex.
 		"NewV7 after Reseed":   {func() [16]byte { ids.Reseed(); return g.NewV7() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0}},
 		"NewULID after Reseed": {func() [16]byte { ids.Reseed(); return g.NewULID() }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x80}},
-		// All bits of those of one time.
+		// The IDs of a given time, in which all bits are random.
 		"NewV7At":   {func() [16]byte { u, _ := g.NewV7At(start); return u }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc0}},
 		"NewULIDAt": {func() [16]byte { u, _ := g.NewULIDAt(start); return u }, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
-		// The clock sequence that two processes with one node begin with, and the number of the default node.
+		// The clock sequence with which two processes with the same node begin, and the default
+		// node's number.
 		"NewV1At of new generators": {func() [16]byte {
 			u, _ := ids.NewGenerator(&ids.GeneratorOptions{NodeID: vectorNode}).NewV1At(start)
 			return u
@@ -448,7 +459,7 @@ func TestFreshBits(t *testing.T) {
 		}, [16]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xc0, 0x0f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
 	} {
 		zeros, ones := mint.fixed, mint.fixed
-		for range 200 { // a bit stays the same by chance once in 2^199
+		for range 200 { // a bit stays the same by chance with probability 2^-199
 			f.step(time.Millisecond)
 			for i, b := range mint.id() {
 				ones[i] |= b
@@ -463,7 +474,8 @@ func TestFreshBits(t *testing.T) {
 	}
 }
 
-// TestFreshHalves compares the upper random bits of ULIDs with the lower ones: these do not tell them.
+// TestFreshHalves compares the upper random bits of ULIDs with the lower ones, which must not
+// reveal them.
 func TestFreshHalves(t *testing.T) {
 	f, _, g, _ := newFake(t)
 	for name, mint := range map[string]func() ids.ULID{
@@ -485,7 +497,8 @@ func TestFreshHalves(t *testing.T) {
 	}
 }
 
-// TestDefaultClock takes ids in turn from the package and from a generator without options: both have the default clock.
+// TestDefaultClock takes IDs alternately from the package and from a generator without options.
+// Both use the default clock, so the IDs are in order.
 func TestDefaultClock(t *testing.T) {
 	g, last := ids.NewGenerator(nil), ids.NewV7()
 	for range 1000 {

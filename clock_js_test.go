@@ -1,5 +1,7 @@
 package ids_test
 
+// The fractions of a millisecond where the wall clock shows whole milliseconds only.
+
 import (
 	"testing"
 	"time"
@@ -7,8 +9,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestFractions makes version 7 UUIDs some milliseconds apart, where the wall clock shows whole milliseconds: the 12 bits
-// for 1/4096 ms still have many values.
+// TestFractions makes version 7 UUIDs a few milliseconds apart. Although the wall clock shows whole
+// milliseconds, the 12 bits for 1/4096 ms have many values.
 func TestFractions(t *testing.T) {
 	values := map[uint16]int{}
 	for range 200 {

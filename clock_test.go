@@ -1,5 +1,8 @@
 package ids_test
 
+// The clock itself: its readings, which formats follow a step back, how long calls wait, and
+// extreme times.
+
 import (
 	"context"
 	"encoding/binary"
@@ -18,11 +21,11 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A kind is a time-based scheme as the tests of the clock see it: an id is
-// 16 bytes that sort as the ids do.
+// A kind is a time-based format as the clock's tests see it. Its IDs are 16 bytes in the order of
+// the IDs.
 type kind struct {
 	name    string
-	tick    time.Duration // its resolution, rounded up
+	tick    time.Duration // resolution, rounded up
 	ordered bool
 	mint    func(*ids.Generator, *ids.SnowflakeNode) [16]byte
 	time    func([16]byte) time.Time
@@ -35,7 +38,7 @@ func snowflakeBytes(s ids.Snowflake) (b [16]byte) {
 	return b
 }
 
-// snowflakeOf is the Snowflake that snowflakeBytes made bytes of.
+// snowflakeOf is the inverse of snowflakeBytes.
 func snowflakeOf(b [16]byte) ids.Snowflake { return ids.Snowflake(binary.BigEndian.Uint64(b[:])) }
 
 var (
@@ -56,8 +59,8 @@ var (
 
 func less(a, b [16]byte) bool { return slices.Compare(a[:], b[:]) < 0 }
 
-// within fails t if f hangs: if it has not returned shortly before the go command ends all tests for
-// taking too long. How busy the machine is does not matter.
+// within fails t if f hangs, that is, if f has not returned shortly before the go command ends all
+// tests because they take too long. The load of the machine does not matter.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -76,8 +79,8 @@ func within(t *testing.T, what string, f func()) {
 	}
 }
 
-// startBlocked runs f, and returns when a goroutine more than before waits within all the functions
-// that are named.
+// startBlocked runs f in a goroutine and returns when one more goroutine than before waits within
+// all the named functions.
 func startBlocked(f func(), in ...string) {
 	waiting := func() (n int) {
 		stacks := make([]byte, 1<<20)
@@ -97,7 +100,7 @@ func startBlocked(f func(), in ...string) {
 	}
 }
 
-// constructors returns all that reads the clock, by name.
+// constructors returns all calls that read the clock, by name.
 func constructors(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.SnowflakeNode) map[string]func() {
 	return map[string]func(){
 		"NewV1": func() { g.NewV1() }, "NewV2": func() { g.NewV2(0, 0) }, "NewV6": func() { g.NewV6() },
@@ -110,8 +113,8 @@ func constructors(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.
 	}
 }
 
-// TestNowPanics panics in Now at each call that reads it: the panic comes through, and then the
-// ids are as from a clock whose Now has never panicked.
+// TestNowPanics makes Now panic in each call that reads it. The panic reaches the caller, and the
+// IDs after it are the same as from a clock whose Now has never panicked.
 func TestNowPanics(t *testing.T) {
 	mint := func(panics bool) (out []string) {
 		bad := false
@@ -123,7 +126,7 @@ func TestNowPanics(t *testing.T) {
 		}})
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: vectorNode, Random: repeated(0x55)})
 		n := newNode(t, 1, &ids.SnowflakeOptions{Clock: c})
-		out = append(out, n.Next().String(), g.NewV1().String()) // which draws the node and the sequences
+		out = append(out, n.Next().String(), g.NewV1().String()) // draws the node and the sequences
 		for name, use := range constructors(c, limit, g, n) {
 			if !panics {
 				break
@@ -138,7 +141,7 @@ func TestNowPanics(t *testing.T) {
 				use()
 			})
 			bad = false
-			within(t, "Latest after "+name, func() { c.Latest() }) // which needs the mutex
+			within(t, "Latest after "+name, func() { c.Latest() }) // needs the mutex
 		}
 		return append(out, g.NewV1().String(), g.NewV6().String(), g.NewV7().String(), g.NewV2(1, 2).String(), g.NewULID().String(), n.Next().String())
 	}
@@ -147,7 +150,7 @@ func TestNowPanics(t *testing.T) {
 	}
 }
 
-// A gate holds up one call that passes it.
+// A gate stops one call that passes it.
 type gate struct {
 	shut           atomic.Bool
 	stood, proceed chan bool
@@ -162,7 +165,8 @@ func (g *gate) pass() {
 	}
 }
 
-// hold makes a call, and returns when it stands at the gate. What it returns lets the call go on.
+// hold makes a call and returns when the call is stopped at the gate. The returned function lets
+// the call continue.
 func (g *gate) hold(call func() [16]byte) (end func() [16]byte) {
 	done := make(chan [16]byte)
 	g.shut.Store(true)
@@ -174,9 +178,10 @@ func (g *gate) hold(call func() [16]byte) (end func() [16]byte) {
 	}
 }
 
-// TestOvertakenReading has a call read the clock, and lose its turn before it takes the mutex. The clock goes forward
-// by more than Tolerance, and other calls mint, of which one may have begun to read before it. The late call must not take
-// its old reading for a step back: the calls of the other goroutine stay in order, before it and after it.
+// TestOvertakenReading stops a call after it has read the clock and before it takes the mutex. The
+// clock then goes forward by more than Tolerance, and other calls mint; one of them may have begun
+// its reading before the step. The late call must not treat its old reading as a step back: the
+// other goroutine's calls stay in order, before it and after it.
 func TestOvertakenReading(t *testing.T) {
 	mints := map[string]func(*ids.Generator, *ids.SnowflakeNode) [16]byte{
 		"AppendV7":   func(g *ids.Generator, _ *ids.SnowflakeNode) [16]byte { return g.AppendV7(nil, 300)[299] },
@@ -192,7 +197,7 @@ func TestOvertakenReading(t *testing.T) {
 			if k.name != kind[name] || !k.ordered {
 				continue
 			}
-			for i := range 100 { // an old reading that counts is seen in half of them
+			for i := range 100 { // an old reading that counts is noticed in half of them
 				now, early, late := start, newGate(), newGate()
 				c := ids.NewClock(&ids.ClockOptions{Now: func() time.Time {
 					early.pass()
@@ -223,8 +228,9 @@ func TestOvertakenReading(t *testing.T) {
 	}
 }
 
-// TestWildTimes shows the ends of time.Time to a clock, and gives them as its limit and as the time that it
-// begins after: calls return, or panic with an error that matches ErrRange, and then the ids go on.
+// TestWildTimes sets a clock to the extremes of time.Time, and uses them as its limit and as the
+// time after which it begins. Calls return, or panic with an error that matches ErrRange, and IDs
+// continue afterwards.
 func TestWildTimes(t *testing.T) {
 	for _, far := range []time.Time{
 		time.Unix(math.MaxInt64, 999_999_999), // in the year 292277026596
@@ -256,19 +262,20 @@ func TestWildTimes(t *testing.T) {
 	}
 }
 
-// sequenceOf returns the upper 12 bits of a clock sequence. The lower two number the ids of a tick.
+// sequenceOf returns the upper 12 bits of a clock sequence. The lower two number the IDs of a tick.
 func sequenceOf(u ids.UUID) int {
 	seq, _ := u.ClockSequence()
 	return seq >> 2
 }
 
-// TestIndependentSequences makes ids of versions 1 and 6 at one time: they start apart, so that none becomes the other by ToV6.
+// TestIndependentSequences makes version 1 and version 6 UUIDs at the same time. Their sequences
+// begin apart, so ToV6 does not turn one into the other.
 func TestIndependentSequences(t *testing.T) {
 	same := 0
 	for range 100 {
 		_, _, g, _ := newFake(t)
 		if converted, _ := g.NewV1().ToV6(); converted == g.NewV6() {
-			same++ // by a chance of 1 in 4,096
+			same++ // happens by chance once in 4,096
 		}
 	}
 	if same > 3 {
@@ -276,14 +283,15 @@ func TestIndependentSequences(t *testing.T) {
 	}
 }
 
-// TestContentionIsNoStepBack mints from many goroutines. Their readings come to the mutex out of
-// order, which must not be taken for a clock that was set back. It may be only where a call took
-// so long that its reading is more than a millisecond old.
+// TestContentionIsNoStepBack mints from many goroutines. Their readings reach the mutex out of
+// order, which must not be treated as a step back of the clock. It may be only where a call took so
+// long that its reading is more than a millisecond old.
 func TestContentionIsNoStepBack(t *testing.T) {
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: -1})})
 	const workers, each = 8, 20_000
 	var mu sync.Mutex
-	all, long := map[int]bool{}, 0 // clock sequences, and calls that took so long, or almost
+	// clock sequences, and number of calls that took so long, or almost
+	all, long := map[int]bool{}, 0
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
@@ -307,15 +315,17 @@ func TestContentionIsNoStepBack(t *testing.T) {
 	}
 }
 
-// narrow is a layout of few ids, so that a test that demands more than there are is short.
+// narrow returns a layout with few IDs, so that tests can use them all quickly.
 func narrow(tick time.Duration, sequenceBits int) ids.SnowflakeLayout {
 	return ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, SequenceBits: sequenceBits}
 }
 
-// TestCrowds has crowds mint all the time. Ids that are ahead, as after a crash, come back to within MaxAhead: beside the first crowd that
-// opens two ticks at one moment, and beside the largest that catches up, one goroutine fewer than there are ids in 20 ms. On a clock that is
-// never set back no id is more than MaxAhead ahead while no more calls wait at once than the whole ticks in 20 ms hold ids. That is fewer
-// than 20 ms hold if ticks do not divide 20 ms.
+// TestCrowds lets crowds of goroutines mint all the time. IDs that are ahead, as after a crash,
+// return to within MaxAhead. That is checked with the smallest crowd that opens two ticks at the
+// same moment, and with the largest that still catches up, which has one goroutine fewer than there
+// are IDs in 20 ms. On a clock that is never set back, no ID is more than MaxAhead ahead while no
+// more calls wait at the same time than there are IDs in the whole ticks of 20 ms. That is less
+// than the number of IDs in 20 ms if 20 ms is not a multiple of the tick.
 func TestCrowds(t *testing.T) {
 	type crowd struct {
 		layout        ids.SnowflakeLayout
@@ -347,7 +357,7 @@ func TestCrowds(t *testing.T) {
 			}
 			n := newNode(t, 0, &ids.SnowflakeOptions{Layout: c.layout, Clock: ids.NewClock(opts)})
 			var mu sync.Mutex
-			var longest, ahead time.Duration // in the last half of a second
+			var longest, ahead time.Duration // in the last half second
 			var wg sync.WaitGroup
 			for i := range c.size {
 				next := n.Next
@@ -375,8 +385,8 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// TestLoadIsNoStepBack calls TryNext beside calls that wait for a clock that is never set back: it says that all ids are taken, and
-// not that the clock is behind.
+// TestLoadIsNoStepBack calls TryNext while other calls wait for a clock that is never set back. It
+// reports that all IDs are taken, not that the clock is behind.
 func TestLoadIsNoStepBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		layout := narrow(time.Millisecond, 0)
@@ -394,9 +404,9 @@ func TestLoadIsNoStepBack(t *testing.T) {
 	})
 }
 
-// TestNoWaitHoldsTheMutex has calls of each kind sleep until the clock has come nearer, and uses the clock meanwhile: no
-// time passes for that. In a bubble no time passes either while a goroutine waits for a mutex, so that a call that
-// sleeps with it would hang; the watch ends that.
+// TestNoWaitHoldsTheMutex lets calls of each kind sleep until the clock is nearer, and uses the
+// clock meanwhile, which takes no time. In a bubble, time also stands still while a goroutine waits
+// for a mutex, so a call that sleeps with the mutex held would hang. The watchdog ends that.
 func TestNoWaitHoldsTheMutex(t *testing.T) {
 	layout := narrow(10*time.Millisecond, 0)
 	for name, mint := range map[string]func(*ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode){
@@ -416,7 +426,8 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 		watch := time.AfterFunc(5*time.Minute, func() { panic(name + " sleeps with the mutex held") })
 		synctest.Test(t, func(t *testing.T) {
 			c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
-			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // so that ticks are soon full
+			// fills ticks soon
+			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
 			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 			began, done := time.Now(), make(chan bool)
 			go func() {

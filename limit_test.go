@@ -1,5 +1,7 @@
 package ids_test
 
+// Limits, their causes, ends, and the calls that wait for them, including NextContext.
+
 import (
 	"context"
 	"errors"
@@ -13,13 +15,13 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// noLimitYet is the error of a clock before its first limit.
+// noLimitYet is the error message of a clock before its first limit.
 const noLimitYet = "ids: withheld: the clock has no limit yet: call ClockLimit.Set"
 
-// errLost is why a clock ends.
+// errLost is a cause with which clocks end.
 var errLost = errors.New("the lease is lost")
 
-// checkErrors checks that an error matches each of some others, and says what it should.
+// checkErrors checks that err matches each error in match and has the given message.
 func checkErrors(t *testing.T, what string, err error, message string, match ...error) {
 	t.Helper()
 	if err == nil || err.Error() != message {
@@ -32,8 +34,9 @@ func checkErrors(t *testing.T, what string, err error, message string, match ...
 	}
 }
 
-// TestWithheldFromBirth asks a clock that has a limit for ids before the first Set: versions 1 and 6 and Snowflake are
-// withheld, by nodes that are made later too, and the others are not. Calls that wait go on at the first Set.
+// TestWithheldFromBirth asks a clock that has a limit for IDs before the first Set. Versions 1 and
+// 6 and Snowflakes are withheld, also from nodes made later; the other formats are not. Waiting
+// calls continue at the first Set.
 func TestWithheldFromBirth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, limit, g, first := newWithheldAt(t, start, time.Time{})
@@ -69,7 +72,8 @@ func TestWithheldFromBirth(t *testing.T) {
 	})
 }
 
-// TestWithheldCause withholds ids for a cause, and ends contexts with and without one: the errors say and match all.
+// TestWithheldCause withholds IDs for a cause, and ends contexts with and without a cause. The
+// errors contain and match all of them.
 func TestWithheldCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, _, limit, _, n := newWithheldAt(t, start, time.Time{})
@@ -83,7 +87,7 @@ func TestWithheldCause(t *testing.T) {
 			if s != 0 || time.Since(began) != time.Minute {
 				t.Errorf("NextContext: %v, after %v", s, time.Since(began))
 			}
-			// What had ended before the call has not waited.
+			// A context that had ended before the call has not waited.
 			_, err = n.NextContext(ctx)
 			checkErrors(t, "NextContext of a context that has ended", err, "ids: no Snowflake: "+text, ctx.Err(), context.Cause(ctx))
 			if errors.Is(err, ids.ErrWithheld) {
@@ -92,7 +96,8 @@ func TestWithheldCause(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		time.AfterFunc(time.Second, func() { limit.Set(start.Add(-time.Hour), errLost) }) // the cause at the end counts
+		// the cause at the end counts
+		time.AfterFunc(time.Second, func() { limit.Set(start.Add(-time.Hour), errLost) })
 		_, err := n.NextContext(ctx)
 		checkErrors(t, "NextContext with a new cause", err, "ids: no Snowflake: context deadline exceeded: ids: withheld: the lease is lost", errLost)
 		if errors.Is(err, errFull) {
@@ -101,7 +106,7 @@ func TestWithheldCause(t *testing.T) {
 	})
 }
 
-// TestWaitersAreForgotten has many calls end that waited for a limit: the clock keeps nothing of them.
+// TestWaitersAreForgotten ends many calls that wait for a limit. The clock keeps nothing of them.
 func TestWaitersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, c, limit, _, n := newLimited(t)
@@ -163,7 +168,7 @@ func TestEndWakesAll(t *testing.T) {
 	})
 }
 
-// bubbleNode returns a node whose layout begins before a bubble does.
+// bubbleNode returns a node whose layout begins before a bubble's time.
 func bubbleNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	t.Helper()
 	layout := ids.TwitterLayout()
@@ -172,8 +177,8 @@ func bubbleNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
 	return n
 }
 
-// TestNextContextLifted cancels a call that has waited for a limit, has taken its ID and now waits for
-// its tick: the ID is not lost.
+// TestNextContextLifted cancels a call that has waited for a limit, has taken its ID and now waits
+// for its tick. The ID is not lost.
 func TestNextContextLifted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tick = 10 * time.Millisecond
@@ -181,7 +186,7 @@ func TestNextContextLifted(t *testing.T) {
 		layout := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: tick, NodeBits: 10}
 		n := newNode(t, 7, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 		first := n.Next()
-		limit.Set(start, nil) // withholds the second ID, which is of the next tick
+		limit.Set(start, nil) // withholds the second ID, which has the next tick
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		time.AfterFunc(time.Second, func() {
@@ -200,7 +205,8 @@ func TestNextContextLifted(t *testing.T) {
 	})
 }
 
-// TestNextContextFinishes cancels a call that has taken its id and waits for its tick: the id is not lost.
+// TestNextContextFinishes cancels a call that has taken its ID and waits for its tick. The ID is
+// not lost.
 func TestNextContextFinishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fakeClock{t: start}
@@ -211,7 +217,7 @@ func TestNextContextFinishes(t *testing.T) {
 		var latest ids.Snowflake
 		for waited := time.Duration(0); waited == 0; {
 			began := time.Now()
-			stop := time.AfterFunc(time.Microsecond, cancel) // within the first wait that there is
+			stop := time.AfterFunc(time.Microsecond, cancel) // within the first wait
 			s, err := n.NextContext(ctx)
 			stop.Stop()
 			if err != nil || s <= latest {
@@ -225,11 +231,12 @@ func TestNextContextFinishes(t *testing.T) {
 	})
 }
 
-// A meddler is a context that looks at the clock whenever it is asked something, and does not say that it is one of package context.
+// A meddler is a context of a type outside package context. It calls the clock whenever one of its
+// methods is called.
 type meddler struct {
 	context.Context
 	clock *ids.Clock
-	left  *int // by calls that ended before it
+	left  *int // number of calls that ended before it and stopped waiting for it
 }
 
 func (m meddler) Done() <-chan struct{} { m.clock.Latest(); return m.Context.Done() }
@@ -240,8 +247,8 @@ func (m meddler) AfterFunc(f func()) func() bool {
 	return func() bool { m.clock.Latest(); *m.left++; return stop() }
 }
 
-// TestNextContextOfAnyType waits with a context that would hang if it were asked under the mutex. A call that ends before it
-// leaves it.
+// TestNextContextOfAnyType waits with a context that would deadlock if it were called under the
+// mutex. A call that ends before its context stops waiting for that context.
 func TestNextContextOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, limit := newUnbounded(nil)
@@ -260,8 +267,9 @@ func TestNextContextOfAnyType(t *testing.T) {
 	})
 }
 
-// TestContextsEndAlone has the contexts of many waiting calls end one after another. The end of one is no concern of
-// the others: each call looks at the clock before it waits, and once more when its own context ends.
+// TestContextsEndAlone ends the contexts of many waiting calls one after another. The end of one
+// does not affect the others: each call reads the clock before it waits, and once more when its own
+// context ends.
 func TestContextsEndAlone(t *testing.T) {
 	const calls = 2000
 	synctest.Test(t, func(t *testing.T) {
@@ -287,8 +295,9 @@ func TestContextsEndAlone(t *testing.T) {
 	})
 }
 
-// TestLimitWakesNobodyInVain sets a limit again and again, as a keeper does whose disk is full, while the ids are ahead of
-// the clock and have reached it: nobody looks at the clock, for no time that it shows would help. The end wakes all.
+// TestLimitWakesNobodyInVain sets a limit again and again, as a keeper does when its disk is full,
+// while the IDs are ahead of the clock and have reached the limit. No call reads the clock, because
+// no time that the clock shows would help. The end wakes all of them.
 func TestLimitWakesNobodyInVain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const calls = 100

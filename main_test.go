@@ -1,24 +1,7 @@
 package ids_test
 
-// Which file tests what:
-//
-//	main_test.go       what comes before all tests, what starts the program again, and what many tests use
-//	model_test.go      an exact model of the rule of the clock, and TestModel, which plays it beside clocks
-//	clock_test.go      the clock itself: readings, who follows a step back, for how long a call waits, wild times
-//	limit_test.go      limits, their causes, ends, and who waits for them: NextContext too
-//	restart_test.go    After, Latest, NextHorizon and Set, over restarts and crashes
-//	race_test.go       many goroutines
-//	generator_test.go  where random bits come from: injected readers, readers that fail, Reseed
-//	tail_test.go       random bits that ascend within a tick, in runs too: versions 4 and 7, ULID, Snowflakes appended
-//	node_test.go       nodes: numbers, the default node, its variable, what may replace the default node
-//	layout_test.go     layouts beside an oracle, and published Snowflakes
-//	fields_test.go     times and fields beside slow oracles;  published_test.go  published UUIDs and ULIDs
-//	text_test.go       text and binary forms beside slow oracles;  fuzz_test.go  the same for any input
-//	encodings_test.go  ids and types of your own in JSON, XML, gob, flags and logs;  sql_test.go  databases, Null
-//	error_test.go      errors, zero values;  within_test.go  what only the package can see
-//	alloc_test.go      bench_test.go  memory, and the speed of what is called most
-//
-// What a door has of its own is tested beside it, and what the packages export in internal/docs.
+// The main function of the tests, how they start processes, and helpers that many files use. The
+// first comment of each test file describes what the file tests.
 
 import (
 	"fmt"
@@ -33,8 +16,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestMain lets crypto/rand begin outside all bubbles, whichever test comes first. With
-// GODEBUG=fips140=on it measures the jitter of the clock for that, and the clock of a bubble has none.
+// TestMain initializes crypto/rand outside all bubbles, whichever test runs first. With
+// GODEBUG=fips140=on, crypto/rand measures the jitter of the clock when it is initialized, and the
+// clock of a bubble has none.
 func TestMain(m *testing.M) {
 	if os.Getenv(isChild) != "" {
 		go func() {
@@ -46,18 +30,20 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// isChild is set where another process of the tests has started this one.
+// isChild is set in processes that the tests have started.
 const isChild = "IDS_TEST_CHILD"
 
-// again returns a command that runs the tests' own program with other arguments, and that ends with this process, whose
-// end of a pipe it watches. If an emulator runs that, the environment variable IDS_TEST_EMULATOR must name it.
+// again returns a command that runs the test program itself with the given arguments. The new
+// process ends with this one, because it watches the end of a pipe that this process holds open. If
+// the test program runs in an emulator, the environment variable IDS_TEST_EMULATOR must name it.
 func again(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Skip("the program of the tests cannot be started again here: ", err)
 	}
-	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0") // else it takes a second to end
+	// without it, the process takes a second to end
+	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	t.Setenv(isChild, "1")
 	command := func(args []string) *exec.Cmd {
 		args = append(append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), exe), args...)
@@ -110,7 +96,7 @@ func newFake(t *testing.T) (*fakeClock, *ids.Clock, *ids.Generator, *ids.Snowfla
 	return newFakeAt(t, start, time.Time{})
 }
 
-// newFakeAt is newFake at a given time, after another.
+// newFakeAt is like newFake, for a clock that shows the given time and begins after another one.
 func newFakeAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
 	f := &fakeClock{t: at}
@@ -119,27 +105,28 @@ func newFakeAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.
 	return f, c, g, n
 }
 
-// usersOf returns a generator and a node on a clock.
+// usersOf returns a generator and a node on c.
 func usersOf(t *testing.T, c *ids.Clock) (*ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, NodeID: [6]byte{1, 2, 3, 4, 5, 6}})
 	return g, newNode(t, 7, &ids.SnowflakeOptions{Clock: c})
 }
 
-// newUnbounded returns a clock that has a limit, which withholds nothing.
+// newUnbounded returns a clock with a limit that withholds nothing.
 func newUnbounded(opts *ids.ClockOptions) (*ids.Clock, *ids.ClockLimit) {
 	c, limit := ids.NewLimitedClock(opts)
 	limit.Set(unbounded, nil)
 	return c, limit
 }
 
-// newLimited is newFake on a clock that has a limit, which withholds nothing.
+// newLimited is like newFake, for a clock with a limit that withholds nothing.
 func newLimited(t *testing.T) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
 	return newLimitedAt(t, start, time.Time{})
 }
 
-// newLimitedAt is newLimited at a given time, after another.
+// newLimitedAt is like newLimited, for a clock that shows the given time and begins after another
+// one.
 func newLimitedAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
 	f, c, limit, g, n := newWithheldAt(t, at, after)
@@ -147,7 +134,8 @@ func newLimitedAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *i
 	return f, c, limit, g, n
 }
 
-// newWithheldAt is newFakeAt on a clock that has no first limit yet, and so withholds what has one.
+// newWithheldAt is like newFakeAt, for a clock that has no first limit yet and therefore withholds
+// the IDs of all formats with a limit.
 func newWithheldAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *ids.ClockLimit, *ids.Generator, *ids.SnowflakeNode) {
 	t.Helper()
 	f := &fakeClock{t: at}
@@ -159,7 +147,7 @@ func newWithheldAt(t *testing.T, at, after time.Time) (*fakeClock, *ids.Clock, *
 // partsOf returns the fields of a Snowflake of Twitter's layout.
 func partsOf(s ids.Snowflake) ids.SnowflakeParts { return ids.TwitterLayout().Split(s) }
 
-// start is where fake clocks begin: a whole second.
+// start is the time at which fake clocks begin, a whole second.
 var start = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 
 // stopped returns a clock that stands still at t.
@@ -167,7 +155,7 @@ func stopped(t time.Time) *ids.Clock {
 	return ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return t }})
 }
 
-// repeated is a source of one byte.
+// repeated returns a reader of one repeated byte.
 func repeated(b byte) readerFunc {
 	return func(p []byte) (int, error) {
 		for i := range p {
@@ -177,7 +165,7 @@ func repeated(b byte) readerFunc {
 	}
 }
 
-// panicOf returns the error that f panics with.
+// panicOf returns the error with which f panics.
 func panicOf(f func()) (err error) {
 	defer func() { err, _ = recover().(error) }()
 	f()
@@ -196,7 +184,7 @@ func checkPanic(t *testing.T, what, message string, f func()) {
 	f()
 }
 
-// firstOf returns the result of a call that does not fail.
+// firstOf returns the result of a call that must not fail.
 func firstOf[T any](v T, _ error) T { return v }
 
 // pointer returns a pointer to a copy of v.
@@ -207,5 +195,5 @@ func timeOf(u ids.UUID) time.Time {
 	return at
 }
 
-// unbounded is a limit that withholds nothing: all formats end before it.
+// unbounded is a limit that withholds nothing, because all formats end before it.
 var unbounded = time.Unix(1<<40, 0).UTC()

@@ -1,5 +1,7 @@
 package ids_test
 
+// A model of the rule of the clock in exact numbers, and TestModel, which compares clocks with it.
+
 import (
 	"errors"
 	"fmt"
@@ -14,59 +16,60 @@ import (
 )
 
 const (
-	maxWait   = 20 * time.Millisecond  // the most that a call waits for a clock
-	maxAhead  = 10 * time.Millisecond  // the most that an id is ahead of one, by default
-	minSleep  = 100 * time.Microsecond // the least that a call waits, if it must
-	sequences = 4096                   // of versions 1 and 6
-	nobound   = 1<<62 - 1              // as many ticks or nanoseconds as there can be
+	maxWait   = 20 * time.Millisecond  // longest wait of a call for a clock
+	maxAhead  = 10 * time.Millisecond  // default of how far an ID may be ahead of its clock
+	minSleep  = 100 * time.Microsecond // shortest wait of a call that must wait
+	sequences = 4096                   // number of clock sequences of versions 1 and 6
+	nobound   = 1<<62 - 1              // larger than any number of ticks or nanoseconds that occurs
 )
 
-// A model says what one scheme issues on one clock, from the readings of the wall clock and the
-// time that passes. It restates the rule for readers, and knows nothing of how lanes keep it:
+// A model predicts the IDs of one format on one clock from the readings of the wall clock and the
+// time that passes. It restates the rule for readers and is independent of the lanes'
+// implementation:
 //
-//  1. If the wall clock's tick is later than the latest id's, go with the wall clock.
-//  2. If it is the same, or earlier by no more than the patience, stay in the latest id's tick. If that
-//     is full, take the next one and pay for it.
-//  3. If it is earlier by more, go with the wall clock again, versions 1 and 6 with their next clock
-//     sequence.
+//  1. If the wall clock's tick is later than the latest ID's, take the wall clock's tick.
+//  2. If it is the same tick, or earlier by no more than the patience, stay in the latest ID's
+//     tick. If that tick is full, take the next one and pay for it.
+//  3. If it is earlier by more, take the wall clock's tick again, in versions 1 and 6 with the next
+//     clock sequence.
 type model struct {
 	name string
 
 	// A tick is per/ticks nanoseconds, and tick 0 begins at epoch.
 	epoch      time.Time
 	per, ticks int64
-	least      int64 // the first tick that may be issued
-	most       int64 // the last
-	room       int64 // how many ids a tick holds; 0: no bound
+	least      int64 // first tick that may be used
+	most       int64 // last tick that may be used
+	room       int64 // number of IDs that a tick holds; 0: no bound
 
-	patience  int64 // in ticks, rounded up; negative: without end
+	patience  int64 // in ticks, rounded up; negative: unlimited
 	ahead     int64 // MaxAhead in ticks, rounded down
 	maxAhead  time.Duration
 	sequenced bool
-	bound     bool // by After and a ClockLimit
+	bound     bool // bound by After and a ClockLimit
 
-	any   bool  // whether there is a latest id, or a time to start after
-	tick  int64 // of the latest id
-	count int64 // how many ids that tick has given
+	any   bool  // there is a latest ID, or a time to start after
+	tick  int64 // tick of the latest ID
+	count int64 // number of IDs of that tick so far
 	owed  time.Duration
 
 	started  bool
 	sequence int   // 12 bits
-	turns    int   // how many sequences have been used since the floor was set
-	floor    int64 // at or below which no clock is followed
-	top      int64 // the highest tick of all ids
+	turns    int   // number of sequences used since the floor was set
+	floor    int64 // the model never follows a clock back to this tick or below
+	top      int64 // highest tick of all IDs
 
-	// The latest results of tickOf and timeOf, which serve many ids.
+	// The latest results of tickOf and timeOf, cached because many IDs have the same tick.
 	read, began         time.Time
 	readTick, beganTick int64
 }
 
-// newModel returns a model without an end or a bound of ids, of a scheme that follows a wall clock which is
-// behind by more than patience. A negative patience has no end.
+// newModel returns a model without a last tick and without a bound on the IDs of a tick. Its format
+// follows a wall clock that is behind by more than patience. A negative patience is unlimited.
 func newModel(name string, epoch time.Time, per, ticks int64, patience, maxAhead time.Duration) *model {
 	m := &model{name: name, epoch: epoch, per: per, ticks: ticks, most: nobound, patience: -1, floor: -1, top: -1,
-		read: epoch} // whose tick is 0
-	m.maxAhead = min(maxAhead, 1<<60) // as ClockOptions has it
+		read: epoch} // its tick is 0
+	m.maxAhead = min(maxAhead, 1<<60) // as in ClockOptions
 	m.ahead = m.whole(m.maxAhead).Int64()
 	if patience >= 0 {
 		// The wall clock may be anywhere in its tick.
@@ -84,12 +87,12 @@ func (m *model) scaled(d time.Duration) *big.Int {
 	return new(big.Int).Mul(big.NewInt(int64(d)), big.NewInt(m.ticks))
 }
 
-// whole returns how many ticks are whole within d.
+// whole returns the number of whole ticks in d.
 func (m *model) whole(d time.Duration) *big.Int {
 	return new(big.Int).Div(m.scaled(d), big.NewInt(m.per))
 }
 
-// span returns how long n ticks last, or a time longer than any wait.
+// span returns the duration of n ticks, or a time longer than any wait.
 func (m *model) span(n int64) time.Duration {
 	if n > nobound/m.per {
 		return nobound
@@ -130,7 +133,7 @@ func (m *model) timeOf(tick int64) time.Time {
 	return m.began
 }
 
-// after makes the model start after a time.
+// after makes the model start after t.
 func (m *model) after(t time.Time) {
 	if t.IsZero() || !m.bound {
 		return
@@ -141,21 +144,23 @@ func (m *model) after(t time.Time) {
 	}
 }
 
-// A forecast is what a model says of the next id.
+// A forecast is a model's prediction of the next ID.
 type forecast struct {
 	tick     int64
 	place    int64
 	sequence int
-	err      error         // ErrRange, ErrWithheld or ErrEnded, and then it is not issued
-	wait     time.Duration // for how long it must wait
-	refusal  error         // what TryNext returns in its place: ErrExhausted, ErrClockBehind, or nil if it issues the id
+	err      error         // ErrRange, ErrWithheld or ErrEnded; the ID is then not issued
+	wait     time.Duration // time that the call must wait
+	// error that TryNext returns instead: ErrExhausted, ErrClockBehind, or nil if it issues the ID
+	refusal error
 }
 
-// next returns the forecast of an id that is asked for when the wall clock shows now and passed has
-// gone by since the model was last asked. Unless there is an error, the id is issued.
+// next returns the forecast for an ID requested when the wall clock shows now, a time of passed
+// after the model's previous request. Unless the forecast has an error, the ID is issued.
 func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	m.owed = max(m.owed-passed, 0)
-	// A time before the first tick is taken for the first, and one past the last for the latest id's tick.
+	// A time before the first tick counts as the first tick, and a time past the last tick as the
+	// latest ID's tick.
 	wall := max(m.tickOf(now), m.least)
 	past := wall > m.most
 	if past && !m.any {
@@ -173,10 +178,10 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	case m.patience < 0 || m.tick-wall <= m.patience:
 	case !m.sequenced:
 		v.tick, v.place = wall, 0
-	case wall <= m.floor: // where ids of the next sequence may exist
+	case wall <= m.floor: // IDs of the next sequence may exist there
 	case m.turns < sequences:
 		v.tick, v.place, turn = wall, 0, true
-	default: // all sequences are used: it goes on above all ids
+	default: // all sequences are used, so continue above all IDs
 		v.tick, v.place, rise = max(m.top, m.tick)+1, 0, true
 	}
 	pays := rise
@@ -190,7 +195,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 		v.err = ids.ErrWithheld
 	}
 	if v.err != nil {
-		return v // and nothing has changed
+		return v // nothing has changed
 	}
 	if rise {
 		m.floor, m.turns = v.tick-1, 1
@@ -205,11 +210,11 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	return v
 }
 
-// pay adds the cost of a tick to what is owed, if the id pays for one, and says how long the id waits
-// and what TryNext makes of it.
+// pay adds the cost of a tick to the debt if the ID pays for one, and sets the forecast's wait and
+// TryNext's error.
 func (m *model) pay(v *forecast, wall int64, past, pays bool) {
-	// A tick costs its length, and twice that if it is more than MaxAhead ahead. What would take
-	// longer than a wait is forgiven.
+	// A tick costs its length, or twice its length if it is more than MaxAhead ahead. Any debt
+	// above the maximum is forgiven.
 	before := m.owed
 	over := v.tick - wall - m.ahead
 	if pays {
@@ -219,8 +224,9 @@ func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 		}
 		m.owed = min(m.owed+min(cost, nobound-m.owed), m.maxAhead+2*maxWait)
 	}
-	// It waits until the wall clock is within MaxAhead of it, in whole ticks, or until the debt is. A wall
-	// clock past the end does not say when it will be.
+	// The call waits until the wall clock is within MaxAhead of the ID, in whole ticks, or until
+	// the debt is within MaxAhead. If the wall clock is past the end, the first time cannot be
+	// computed.
 	if m.owed > m.maxAhead && (over > 0 || past) {
 		v.wait = min(m.owed-m.maxAhead, maxWait)
 		if !past {
@@ -228,8 +234,9 @@ func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 		}
 		v.wait = max(v.wait, minSleep)
 	}
-	// TryNext refuses what would wait or is too far ahead. Load alone puts the latest id ahead by what is
-	// owed, and by MaxAhead in jitter. If it is farther ahead, or nothing waits, the clock was set back.
+	// TryNext refuses an ID that would have to wait or is too far ahead. Load alone puts the latest
+	// ID ahead by the debt, plus MaxAhead of jitter. If the ID is further ahead, or there is no
+	// wait, the clock was set back.
 	switch {
 	case v.wait == 0 && over <= 0:
 	case v.wait == 0, m.tick-wall-m.whole(before).Int64() > m.ahead:
@@ -239,44 +246,44 @@ func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 	}
 }
 
-// A history drives a clock and its models through random steps.
+// A history takes a clock and its models through random steps.
 type history struct {
 	t    *testing.T
 	seed uint64
 	r    *rand.Rand
 
-	// The wall clock shows at, and what has passed since if it runs.
+	// The wall clock shows at, plus the time that has passed since if it runs.
 	runs  bool
 	at    time.Time
 	since time.Time
-	reads []time.Time // the times at which it was read, in the bubble
+	reads []time.Time // times in the bubble at which it was read
 
 	opts    ids.ClockOptions
-	crowd   func(*ids.Generator) // before version 7 and ULID: it changes no forecast
+	crowd   func(*ids.Generator) // called before versions 7 and ULID; it changes no forecast
 	layouts []ids.SnowflakeLayout
-	number  int64 // of all nodes
+	number  int64 // number of all nodes
 
 	clock      *ids.Clock
-	handle     *ids.ClockLimit // nil: the clock has no limit, and can get none
+	handle     *ids.ClockLimit // nil: the clock has no limit and cannot get one
 	gens       [2]*ids.Generator
 	nodes      []node
 	v1, v6, v7 *model
 	ulids      [2]*model
-	limit      time.Time // unbounded if there is none
-	ended      bool      // it is for good
-	cause      error     // of calls beyond it; nil if none was given
-	why        string    // what their errors say of the cause
+	limit      time.Time // unbounded if there is no limit
+	ended      bool      // the clock has ended
+	cause      error     // cause in the errors of calls beyond the limit; nil if none was given
+	why        string    // text of the cause in their messages
 	latest     time.Time
 	asked      map[*model]time.Time
 	seen       map[ids.UUID]bool
 
-	// How much there was of what.
+	// Counts for TestModel.
 	minted, waits, rounds int
-	starts                map[int]bool // the first sequences
+	starts                map[int]bool // first sequences
 	met                   map[error]int
 }
 
-// A node and its model, which nodes whose layouts pack alike share.
+// A node has a model, which it shares with nodes whose layouts pack alike.
 type node struct {
 	*ids.SnowflakeNode
 	*model
@@ -289,7 +296,7 @@ func (h *history) wall() time.Time {
 	return h.at
 }
 
-// set makes the wall clock show t from now on.
+// set makes the wall clock show t now.
 func (h *history) set(t time.Time) { h.at, h.since = t, time.Now() }
 
 func (h *history) now() time.Time {
@@ -302,10 +309,10 @@ func (h *history) fatalf(format string, args ...any) {
 	h.t.Fatalf("seed %d: "+format, append([]any{h.seed}, args...)...)
 }
 
-// one returns one of some values.
+// one returns one of the values at random.
 func one[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
-// newHistory chooses the options and the layouts.
+// newHistory chooses the options and the layouts at random.
 func newHistory(t *testing.T, seed uint64, starts map[int]bool) *history {
 	r := rand.New(rand.NewPCG(seed, 2))
 	h := &history{t: t, seed: seed, r: r, runs: r.IntN(2) == 0, seen: map[ids.UUID]bool{}, starts: starts, met: map[error]int{}}
@@ -322,10 +329,10 @@ func newHistory(t *testing.T, seed uint64, starts map[int]bool) *history {
 	switch year1 := (time.Time{}).Unix(); r.IntN(6) {
 	case 0, 1:
 		l.Epoch = l.Epoch.Truncate(time.Second) // so that ticks may be counted by the second
-	case 2: // at the ends of what is in range
+	case 2: // the ends of the range
 		l.Epoch = time.Unix(one(r, -1<<39, -1<<38, -1<<37-1, -1<<37, year1-10, year1, 1<<37-1, 1<<37, 1<<38, 1<<39-100), one(r, 0, r.Int64N(1e9)))
 	}
-	if l.Epoch.IsZero() { // which is no epoch
+	if l.Epoch.IsZero() { // a zero Time is no epoch
 		l.Epoch = l.Epoch.Add(1)
 	}
 	h.number = r.Int64N(1 << l.NodeBits)
@@ -338,7 +345,7 @@ func newHistory(t *testing.T, seed uint64, starts map[int]bool) *history {
 	return h
 }
 
-// leap returns a span of any magnitude up to the given power of two of nanoseconds, either way.
+// leap returns a random duration, positive or negative, of any magnitude up to 2^power ns.
 func (h *history) leap(power int) time.Duration {
 	d := time.Duration(h.r.Int64N(1 << (1 + h.r.IntN(power))))
 	if h.r.IntN(2) == 0 {
@@ -350,14 +357,14 @@ func (h *history) leap(power int) time.Duration {
 // live starts a process after a saved time.
 func (h *history) live(after time.Time) {
 	if after.Before(h.latest) {
-		clear(h.seen) // nothing keeps its ids from those of former lives
+		clear(h.seen) // IDs may now equal those of earlier processes
 	}
 	h.limit, h.ended, h.latest, h.asked = unbounded, false, after, map[*model]time.Time{}
 	h.opts.After = after
 	h.clock, h.handle, h.cause, h.why = nil, nil, nil, ""
 	if h.r.IntN(4) == 0 {
 		h.clock = ids.NewClock(&h.opts)
-	} else { // which withholds all that has a limit, until it is given the first
+	} else { // it withholds all IDs of formats with a limit until its first limit
 		h.clock, h.handle = ids.NewLimitedClock(&h.opts)
 		h.limit, h.why = time.Time{}, "the clock has no limit yet: call ClockLimit.Set"
 	}
@@ -392,14 +399,16 @@ func (h *history) live(after time.Time) {
 		m := newModel("Snowflake", l.Epoch, int64(l.Tick), 1, -1, ahead)
 		m.bound, m.room = true, 1<<l.SequenceBits
 		m.least = max(m.tickOf(time.Time{})+1, 0)
-		// Times are in range to the end of the second that is 2^39 s from 1970, and to the instant 2^39 s after the epoch.
+		// Times are in range up to the end of the second 2^39 s after 1970, and up to the instant
+		// 2^39 s after the epoch.
 		m.most = min(1<<(63-l.NodeBits-l.SequenceBits)-1, nobound, m.tickOf(time.Unix(1<<39+1, 0))-1,
 			m.tickOf(time.Unix(l.Epoch.Unix()+1<<39, int64(l.Epoch.Nanosecond()))))
 		m.after(after)
 		if got := l.Last(); m.most >= 0 && got != m.timeOf(m.most) {
 			h.fatalf("Last() = %v, want %v, of %+v", got, m.timeOf(m.most), l)
 		}
-		// The second node is the first one's twin, and so is the third if its layout packs alike.
+		// The second node shares the model of the first. So does the third if its layout packs
+		// alike.
 		if i == 1 || i == 2 && (l.NodeBits == 0 || l.SequenceBits == 0) {
 			m = h.nodes[0].model
 		}
@@ -407,7 +416,8 @@ func (h *history) live(after time.Time) {
 	}
 }
 
-// newNode makes a node, if the wall clock is in the range of the layout.
+// newNode makes a node. If the wall clock is outside the layout's range, that must fail; then the
+// returned node is nil, unless it is the first one, for which the clock is set.
 func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 	for range 2 {
 		n, err := ids.NewSnowflakeNode(h.number, &ids.SnowflakeOptions{Layout: l, Clock: h.clock})
@@ -417,18 +427,21 @@ func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 		if err == nil {
 			return node{n, m}
 		}
-		if len(h.nodes) == 0 && m.least <= m.most { // the wall clock shall suit the first node
+		// the first node needs a wall clock in its range
+		if len(h.nodes) == 0 && m.least <= m.most {
 			h.set(m.timeOf(m.least + min(h.r.Int64N(1<<(1+h.r.IntN(61))), m.most-m.least)))
 		}
 	}
 	return node{nil, m}
 }
 
-// near returns a time at an edge of a model: the first tick or the last, the latest id's, or as far back
-// as its patience and as far ahead as MaxAhead, or some ticks or nanoseconds beside.
+// near returns a time at or near an edge of a model: the first or last tick, the latest ID's tick,
+// or a tick before it by the patience or before or after it by MaxAhead. The result may be some
+// ticks or nanoseconds off.
 func (h *history) near() time.Time {
 	if h.r.IntN(16) == 0 {
-		return time.Unix(one(h.r, int64(-1<<62), -1<<39-1, -1<<39, 1<<39, 1<<39+1, 1<<62), 0).UTC() // out of all formats
+		// outside all formats
+		return time.Unix(one(h.r, int64(-1<<62), -1<<39-1, -1<<39, 1<<39, 1<<39+1, 1<<62), 0).UTC()
 	}
 	m := one(h.r, h.v1, h.v6, h.v7, h.ulids[0], h.nodes[0].model, h.nodes[0].model, h.nodes[2].model, h.nodes[3].model)
 	tick := one(h.r, m.least, m.most, m.tick, m.tick, m.tick-m.patience, m.tick-m.ahead, m.tick+m.ahead, m.floor)
@@ -437,8 +450,8 @@ func (h *history) near() time.Time {
 	return t.Add(time.Duration(one(h.r, 0, 0, -1, 1, h.r.Int64N(m.per))))
 }
 
-// forecast asks a model for the next id at a time of the bubble, which is in the past where a run
-// has waited.
+// forecast returns a model's forecast for the next ID at a time of the bubble. That time is in the
+// past after a run has waited.
 func (h *history) forecast(m *model, at time.Time) forecast {
 	now := h.at
 	if h.runs {
@@ -447,7 +460,7 @@ func (h *history) forecast(m *model, at time.Time) forecast {
 	return h.forecastOf(m, now, at)
 }
 
-// forecastOf is forecast for a wall clock that shows now.
+// forecastOf is like forecast, for a wall clock that shows now.
 func (h *history) forecastOf(m *model, now, at time.Time) forecast {
 	passed := at.Sub(h.asked[m])
 	h.asked[m] = at
@@ -468,7 +481,7 @@ func (h *history) forecastOf(m *model, now, at time.Time) forecast {
 	return v
 }
 
-// An issued id is what a model foretells of one.
+// An issued ID has the properties that a model predicts.
 type issued struct {
 	id       any
 	time     time.Time
@@ -476,7 +489,7 @@ type issued struct {
 	sequence int
 }
 
-// gregorian returns a call for an id of version 1 or 6.
+// gregorian returns a call that makes a version 1 or 6 UUID.
 func (h *history) gregorian(m *model) func() issued {
 	g := h.gens[h.r.IntN(2)]
 	return func() issued {
@@ -497,7 +510,7 @@ func (h *history) gregorian(m *model) func() issued {
 	}
 }
 
-// partsOf takes a Snowflake apart.
+// partsOf splits a Snowflake and checks its node.
 func (h *history) partsOf(n node, s ids.Snowflake) issued {
 	parts := n.Layout().Split(s)
 	if parts.Node != h.number {
@@ -506,7 +519,7 @@ func (h *history) partsOf(n node, s ids.Snowflake) issued {
 	return issued{s, parts.Time, parts.Sequence, 0}
 }
 
-// snowflake returns a call of Next or of NextContext.
+// snowflake returns a call of Next or NextContext.
 func (h *history) snowflake(n node) func() issued {
 	context := h.r.IntN(2) == 0
 	return func() issued {
@@ -521,7 +534,7 @@ func (h *history) snowflake(n node) func() issued {
 	}
 }
 
-// call makes a call and compares what it gives with the model.
+// call makes a call and compares its result with the model.
 func (h *history) call(m *model, mint func() issued) {
 	before := time.Now()
 	v := h.forecast(m, before)
@@ -537,9 +550,9 @@ func (h *history) call(m *model, mint func() issued) {
 	}
 }
 
-// check compares an id, for which a call has waited, with the forecast.
+// check compares an ID, and the time that its call waited, with the forecast.
 func (h *history) check(m *model, v forecast, got issued, waited time.Duration) {
-	if m.turns == 0 { // the first id, whose sequence is random
+	if m.turns == 0 { // the first ID's sequence is random
 		m.turns, v.sequence = 1, m.sequence
 	}
 	if want := m.timeOf(v.tick); got.time != want || got.place != v.place || got.sequence != v.sequence {
@@ -555,7 +568,8 @@ func (h *history) check(m *model, v forecast, got issued, waited time.Duration) 
 	h.minted++
 }
 
-// says reports whether err is what a model foretells: if the limit refuses the id, with the cause of that.
+// says reports whether err is the predicted error. If the limit refuses the ID, err must match the
+// limit's cause, if any, and name it.
 func (h *history) says(err, want error) bool {
 	switch {
 	case want != ids.ErrWithheld && want != ids.ErrEnded:
@@ -567,7 +581,7 @@ func (h *history) says(err, want error) bool {
 	return errors.Is(err, want) && (h.cause == nil || errors.Is(err, h.cause)) && err.Error() == "ids: "+word+": "+h.why
 }
 
-// withheld lets a call wait for the limit, until that ends the clock or allows the id.
+// withheld lets a call wait for the limit, until the limit ends the clock or allows the ID.
 func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	var got issued
 	var err error
@@ -588,7 +602,8 @@ func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	}
 	waits()
 	for range h.r.IntN(3) {
-		h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{})) // just before its tick, or before all
+		// just before its tick, or before all ticks
+		h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{}))
 		waits()
 	}
 	if h.r.IntN(8) == 0 {
@@ -600,7 +615,7 @@ func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	}
 	h.limit = one(h.r, unbounded, m.timeOf(v.tick), m.timeOf(m.most).Add(time.Hour))
 	before := time.Now()
-	v = h.forecast(m, before) // before the call goes on, which changes the model
+	v = h.forecast(m, before) // before the call continues, which changes the model
 	h.setLimit(h.limit)
 	if <-done; err != nil {
 		h.fatalf("%s: %v under the limit %v", m.name, err, h.limit)
@@ -608,13 +623,14 @@ func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	h.check(m, v, got, returned.Sub(before))
 }
 
-// errFull is why a keeper cannot save.
+// errFull is the error of a keeper that cannot save.
 var errFull = errors.New("write /var/lib/ids: no space left on device")
 
-// causes are what a keeper may give as the cause of a limit. One matches the error of an ended clock.
+// causes are the causes that a keeper may give for a limit. One matches the error of an ended
+// clock.
 var causes = []error{nil, nil, errFull, errors.New("the file is lost"), fmt.Errorf("another clock: %w", ids.ErrEnded)}
 
-// setLimit gives the clock a limit, if it can have one.
+// setLimit sets the clock's limit, if it can have one.
 func (h *history) setLimit(t time.Time) {
 	if h.handle == nil {
 		return
@@ -643,7 +659,7 @@ func (h *history) endAt(t time.Time) {
 	h.handle.EndAt(t, cause)
 }
 
-// because notes why the limit is no later.
+// because records the cause of the limit.
 func (h *history) because(cause error) {
 	h.cause, h.why = cause, ""
 	if cause != nil {
@@ -651,8 +667,8 @@ func (h *history) because(cause error) {
 	}
 }
 
-// late calls Next, and has the call wait for the mutex for a while after it has read the clock, in
-// which others may be faster. If they are, the time that they have read counts.
+// late calls Next and makes the call wait for the mutex after it has read the clock. Other calls
+// may overtake it in that time. If they do, the time that they have read counts.
 func (h *history) late(n node) {
 	wall := h.wall()
 	finish := ids.NextLate(n.SnowflakeNode)
@@ -675,7 +691,7 @@ func (h *history) late(n node) {
 	}
 }
 
-// tryNext calls TryNext, which refuses what would wait, or be too far ahead.
+// tryNext calls TryNext, which refuses an ID that would have to wait or is too far ahead.
 func (h *history) tryNext(n node) {
 	m, before := n.model, time.Now()
 	saved, latest, asked := *m, h.latest, h.asked[m]
@@ -695,11 +711,11 @@ func (h *history) tryNext(n node) {
 	}
 }
 
-// run appends Snowflakes. It is as many calls, of which each begins when the one before returns. If one
-// has an error, so has the run, and the ids before it are lost.
+// run appends Snowflakes. The run must be like count single calls, each of which begins when the
+// previous one returns. If one of them fails, so does the run, and the IDs before it are lost.
 func (h *history) run(n node, count int) {
 	if count == 0 || h.limit != unbounded && !h.ended {
-		return // it might wait for ever
+		return // it might wait forever
 	}
 	h.reads = nil
 	var run []ids.Snowflake
@@ -727,8 +743,8 @@ func (h *history) run(n node, count int) {
 	}
 }
 
-// fresh mints ids that are unique by their random bits: their ticks alone are foretold, and a tick
-// is left before its random part can be full.
+// fresh mints IDs that are unique by their random bits. Only their ticks are predicted, and fresh
+// leaves a tick before its random part can be full.
 func (h *history) fresh(m *model, mint func(n int) (ticks []int64)) {
 	n := one(h.r, 1, 2, 3, 1+h.r.IntN(1000))
 	if m.count > 4000 {
@@ -784,12 +800,12 @@ func (h *history) mintULID(i int) func(n int) []int64 {
 	}
 }
 
-// checkClock compares what the clock says of itself.
+// checkClock compares the clock's Latest, Ahead and NextHorizon with the model's.
 func (h *history) checkClock() {
 	if got := h.clock.Latest(); !got.Equal(h.latest) {
 		h.fatalf("Latest() = %v, want %v", got, h.latest)
 	}
-	near := h.wall().Unix() <= 1<<39 // what is later is one time
+	near := h.wall().Unix() <= 1<<39 // all later times count as the same time
 	if got, want := h.clock.Ahead(), max(h.latest.Sub(h.wall()), 0); got != want && near && h.wall().Unix() >= -1<<39 {
 		h.fatalf("Ahead() = %v at %v, want %v, to %v", got, h.wall(), want, h.latest)
 	}
@@ -809,8 +825,9 @@ func (h *history) checkClock() {
 	}
 }
 
-// useSequences sets the clock back and forth until versions 1 and 6 have used almost all of their clock
-// sequences, while the highest time stays the same, or grows, in one step back or in two. Then they use the last ones, and go on.
+// useSequences sets the clock back and forth until versions 1 and 6 have used almost all of their
+// clock sequences. Meanwhile, the highest time stays the same or grows, and the clock goes back in
+// one step or in two. Then both versions use the remaining sequences and continue beyond them.
 func (h *history) useSequences() {
 	high := h.latest
 	if wall := h.wall(); wall.After(high) {
@@ -839,7 +856,7 @@ func (h *history) useSequences() {
 	}
 }
 
-// step does one thing to the clock, or mints.
+// step changes the clock once, or mints.
 func (h *history) step() {
 	switch r := h.r.IntN(200); {
 	case r < 20:
@@ -870,7 +887,7 @@ func (h *history) step() {
 			saved = h.handle.NextHorizon(time.Second)
 		}
 		if saved == unbounded {
-			saved = h.latest // after that time there is no id
+			saved = h.latest // there is no ID after the unbounded time
 		}
 		h.live(one(h.r, h.latest, saved, time.Time{}, h.near()))
 	case r < 85 && h.r.IntN(8) == 0:
@@ -882,7 +899,7 @@ func (h *history) step() {
 	}
 }
 
-// excursion mints some ids while the wall clock shows a time far off.
+// excursion mints some IDs while the wall clock shows a time far away.
 func (h *history) excursion() {
 	back := h.wall()
 	year := one(h.r, -20_000, 1, 1581, 1583, 1969, 1971, 2020, 2200, 5235, 5237, 10_888, 10_890, 30_000)
@@ -893,7 +910,7 @@ func (h *history) excursion() {
 	h.set(back)
 }
 
-// mint mints some ids in one of the ways that there are.
+// mint mints some IDs in one of the possible ways.
 func (h *history) mint() {
 	many := one(h.r, 1, 1, h.r.IntN(20), h.r.IntN(300))
 	n := one(h.r, h.nodes...)
@@ -927,12 +944,13 @@ func (h *history) mint() {
 	}
 }
 
-// TestModel sends clocks through random histories: steps, jitter, standing still, running, leaps of
-// any size, to the edges of all formats and out of them, restarts, and more steps back than there are clock
-// sequences. Some clocks have no limit; the others withhold from their birth, until the first limit, and then
-// have later and earlier ones with all sorts of causes, and an end. It foretells the tick of every id, its place
-// there and its clock sequence; how long each call waits; what is refused, and why; and the times that the clock
-// itself tells.
+// TestModel takes clocks through random histories. In them, the wall clock steps, jitters, stands
+// still, runs and leaps by any amount, to the edges of all formats and beyond them; the process
+// restarts; and the clock steps back more often than there are clock sequences. Some clocks have no
+// limit. The others withhold IDs from the start until their first limit, and then get later and
+// earlier limits with all sorts of causes, and an end. TestModel predicts the tick of every ID, its
+// place in the tick and its clock sequence; the time that each call waits; which calls fail, and
+// with which error; and the times that the clock itself reports.
 //
 // A history depends on its seed alone.
 func TestModel(t *testing.T) {

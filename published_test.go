@@ -1,5 +1,7 @@
 package ids_test
 
+// Published UUIDs and ULIDs, and UUIDs of names.
+
 import (
 	"bytes"
 	"crypto/md5"
@@ -15,7 +17,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestSpecialUUIDs checks the two special UUIDs, fields that a UUID does not have, names, and what failing tests print.
+// TestSpecialUUIDs checks the Nil and Max UUIDs, fields that a UUID does not have, names, and the
+// Go syntax that failing tests print.
 func TestSpecialUUIDs(t *testing.T) {
 	u, l := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID)
 	asUUID, asULID := `ids.MustParseUUID("`+edgeUUID+`")`, `ids.MustParseULID("`+edgeULID+`")`
@@ -44,10 +47,10 @@ func TestSpecialUUIDs(t *testing.T) {
 	}
 }
 
-// ownID is a type of ids as users make them.
+// ownID is an ID type as users define it.
 type ownID struct{ ids.UUID }
 
-// TestULIDMonotonic mints the specification's example of the monotonic mode, and what follows an
+// TestULIDMonotonic mints the specification's example of the monotonic mode, and the ULIDs after an
 // overflow.
 func TestULIDMonotonic(t *testing.T) {
 	first := ids.MustParseULID("01BX5ZZKBKACTAV9WEVGEMMVRZ")
@@ -64,13 +67,13 @@ func TestULIDMonotonic(t *testing.T) {
 	}
 }
 
-// vectorTime is the instant of the test vectors in RFC 9562, appendix A.
+// vectorTime is the time of the test vectors in RFC 9562, appendix A.
 var vectorTime = time.Date(2022, 2, 22, 19, 22, 22, 0, time.UTC)
 
 var vectorNode = [6]byte{0x9f, 0x6b, 0xde, 0xce, 0xd8, 0x46}
 
-// drawn returns a generator of vectorNode on a clock that stands still at t, with the given random
-// bytes in hexadecimal.
+// drawn returns a generator with vectorNode and the given hexadecimal random bytes, on a clock that
+// stands still at t.
 func drawn(t time.Time, random string) *ids.Generator {
 	b, err := hex.DecodeString(random)
 	if err != nil {
@@ -79,13 +82,13 @@ func drawn(t time.Time, random string) *ids.Generator {
 	return ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(t), NodeID: vectorNode, Random: bytes.NewReader(b)})
 }
 
-// TestRFCVectors mints the UUIDs of RFC 9562, appendices A and B, from what went into them.
+// TestRFCVectors mints the UUIDs of RFC 9562, appendices A and B, from their inputs.
 func TestRFCVectors(t *testing.T) {
-	// The clock sequence of the vectors, 0x33c8, is the first of a tick: 12 bits, 0xcf2, then 00.
+	// The vectors' clock sequence, 0x33c8, is the first of a tick: 12 bits, 0xcf2, then 00.
 	g := drawn(vectorTime, "000000000000000000000cf200000cf2")
 	dns := ids.NamespaceDNS()
 	hash := sha256.Sum256([]byte(string(dns[:]) + "www.example.com"))
-	// Its fraction, 0xcc3 of 4096, is 797,607.4 ns.
+	// The fraction, 0xcc3 of 4096, is 797,607.4 ns.
 	v7Time := vectorTime.Add(797_608)
 	v7At, err := drawn(v7Time, "f8c4dc0c0c07398ff8c4dc0c0c07398f").NewV7At(v7Time)
 	if err != nil {
@@ -98,10 +101,12 @@ func TestRFCVectors(t *testing.T) {
 		"2ed6657d-e927-568b-95e1-2665a8aea6a2": ids.NewV5(ids.NamespaceDNS(), "www.example.com"),
 		"919108f7-52d1-4320-9bac-f847db4148a8": drawn(vectorTime, "919108f752d1f320dbacf847db4148a8").NewV4(),
 		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F": drawn(v7Time, "18c4dc0c0c07398f").NewV7(),
-		"017F22E2-79B0-7CC3-B8C4-DC0C0C07398F": v7At, // all 62 bits of rand_b, where NewV7 leaves one clear
+		// all 62 bits of rand_b, where NewV7 leaves one bit clear
+		"017F22E2-79B0-7CC3-B8C4-DC0C0C07398F": v7At,
 		"2489E9AD-2EE2-8E00-8EC9-32D5F69181C0": ids.NewV8([16]byte{0x24, 0x89, 0xe9, 0xad, 0x2e, 0xe2, 0x0e, 0x00, 0x0e, 0xc9, 0x32, 0xd5, 0xf6, 0x91, 0x81, 0xc0}),
 		"5c146b14-3c52-8afd-938a-375d0df1fbf6": ids.NewV8([16]byte(hash[:16])),
-		"ffffffff-ffff-8fff-bfff-ffffffffffff": ids.NewV8(ids.MaxUUID()), // beside those of the RFC
+		// in addition to the RFC's
+		"ffffffff-ffff-8fff-bfff-ffffffffffff": ids.NewV8(ids.MaxUUID()),
 		"00000000-0000-8000-8000-000000000000": ids.NewV8([16]byte{}),
 	} {
 		if got.String() != strings.ToLower(want) {
@@ -110,10 +115,10 @@ func TestRFCVectors(t *testing.T) {
 	}
 }
 
-// TestNamed checks versions 3 and 5 beside a plain hash, for names of all lengths around what
-// is hashed without an allocation.
+// TestNamed compares versions 3 and 5 with a plain hash, for names of all lengths around the length
+// that is hashed without an allocation.
 func TestNamed(t *testing.T) {
-	names := []string{strings.Repeat("long name ", 20_000)} // with all of its bytes
+	names := []string{strings.Repeat("long name ", 20_000)} // all of its bytes must count
 	for n := range 300 {
 		names = append(names, strings.Repeat("name of some length", 20)[:n])
 	}

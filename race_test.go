@@ -1,5 +1,7 @@
 package ids_test
 
+// Many goroutines at the same time.
+
 import (
 	"context"
 	"maps"
@@ -15,16 +17,17 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A use is a call that gives ids of one kind, of which none may come twice, or of none.
+// A use is a call that returns IDs of one kind. No ID of a kind may be returned twice, unless the
+// kind is empty. A use may also return no IDs.
 type use struct {
 	kind string
 	call func() [][16]byte
 }
 
-// nothing is a use that gives no ids.
+// nothing returns a use without IDs.
 func nothing(call func()) use { return use{"", func() [][16]byte { call(); return nil }} }
 
-// gives is a use that gives UUIDs or ULIDs.
+// gives returns a use that makes UUIDs or ULIDs.
 func gives[T ids.UUID | ids.ULID](kind string, call func() []T) use {
 	return use{kind, func() (out [][16]byte) {
 		for _, id := range call() {
@@ -34,7 +37,7 @@ func gives[T ids.UUID | ids.ULID](kind string, call func() []T) use {
 	}}
 }
 
-// givesSnowflakes is a use that gives Snowflakes, or an error.
+// givesSnowflakes returns a use that makes Snowflakes. Those of a failed call do not count.
 func givesSnowflakes(call func() ([]ids.Snowflake, error)) use {
 	return use{"Snowflake", func() (out [][16]byte) {
 		run, err := call()
@@ -47,7 +50,7 @@ func givesSnowflakes(call func() ([]ids.Snowflake, error)) use {
 	}}
 }
 
-// clockUses are all methods of a clock and of its limit, and of a generator and a node on it.
+// clockUses returns all methods of a clock and of its limit, and of a generator and a node on it.
 func clockUses(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.SnowflakeNode) map[string]use {
 	at := func(mint func(time.Time) (ids.UUID, error)) func() []ids.UUID {
 		return func() []ids.UUID { u, _ := mint(time.Now()); return []ids.UUID{u} }
@@ -55,18 +58,19 @@ func clockUses(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.Sno
 	var ends, numbers atomic.Int64
 	end := time.Now().Add(time.Hour)
 	return map[string]use{
-		"Clock.Latest":                nothing(func() { c.Latest() }),
-		"Clock.Ahead":                 nothing(func() { c.Ahead() }),
-		"ClockLimit.NextHorizon":      nothing(func() { limit.NextHorizon(time.Minute) }),
-		"ClockLimit.Set":              nothing(func() { limit.Set(c.Latest(), nil); runtime.Gosched(); limit.Set(unbounded, nil) }),
-		"ClockLimit.EndAt":            nothing(func() { limit.EndAt(end.Add(-time.Duration(ends.Add(1))), nil) }), // each is earlier
+		"Clock.Latest":           nothing(func() { c.Latest() }),
+		"Clock.Ahead":            nothing(func() { c.Ahead() }),
+		"ClockLimit.NextHorizon": nothing(func() { limit.NextHorizon(time.Minute) }),
+		"ClockLimit.Set":         nothing(func() { limit.Set(c.Latest(), nil); runtime.Gosched(); limit.Set(unbounded, nil) }),
+		// each end is earlier
+		"ClockLimit.EndAt":            nothing(func() { limit.EndAt(end.Add(-time.Duration(ends.Add(1))), nil) }),
 		"Generator.NodeID":            nothing(func() { g.NodeID() }),
 		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),
 		"Generator.NewV2":             nothing(func() { g.NewV2(ids.DomainGroup, 7) }),
 		"Generator.NewV4":             gives("V4", func() []ids.UUID { return []ids.UUID{g.NewV4()} }),
 		"Generator.NewV6":             gives("V6", func() []ids.UUID { return []ids.UUID{g.NewV6()} }),
 		"Generator.NewV7":             gives("V7", func() []ids.UUID { return []ids.UUID{g.NewV7()} }),
-		"Generator.NewV1At":           gives("", at(g.NewV1At)), // which may equal those of NewV1
+		"Generator.NewV1At":           gives("", at(g.NewV1At)), // may equal those of NewV1
 		"Generator.NewV6At":           gives("", at(g.NewV6At)),
 		"Generator.NewV7At":           gives("V7", at(g.NewV7At)),
 		"Generator.NewULID":           gives("ULID", func() []ids.ULID { return []ids.ULID{g.NewULID()} }),
@@ -93,7 +97,7 @@ func nextWithin(n *ids.SnowflakeNode, d time.Duration) ([]ids.Snowflake, error) 
 	return []ids.Snowflake{s}, err
 }
 
-// defaultUses are the functions of the package that mint, but those that forward to a method.
+// defaultUses returns the package's functions that mint, except those that forward to a method.
 func defaultUses(n *ids.SnowflakeNode) map[string]use {
 	return map[string]use{
 		"NewV3":                   nothing(func() { ids.NewV3(ids.NamespaceURL(), "x") }),
@@ -106,9 +110,10 @@ func defaultUses(n *ids.SnowflakeNode) map[string]use {
 	}
 }
 
-// TestConcurrentUse calls every method of Clock, ClockLimit, Generator and SnowflakeNode, and what uses the defaults,
-// from many goroutines, and checks that no id comes twice. Under the race detector it shows that they are
-// safe together. A clock has limits that come and go, or an end far ahead.
+// TestConcurrentUse calls every method of Clock, ClockLimit, Generator and SnowflakeNode, and the
+// functions that use the defaults, from many goroutines, and checks that no ID is generated twice.
+// Under the race detector, it shows that concurrent use is safe. A clock has limits that come and
+// go, or an end far ahead.
 func TestConcurrentUse(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
@@ -135,7 +140,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// hammer makes calls from many goroutines, each in an order of its own.
+// hammer makes calls from many goroutines, each in its own order.
 func hammer(t *testing.T, uses []use) {
 	t.Helper()
 	const workers, rounds = 8, 100
@@ -169,14 +174,16 @@ func hammer(t *testing.T, uses []use) {
 	}
 }
 
-// TestOrderOfGoroutines makes ids of each kind on 16 goroutines at once, one by one and in runs. Each is above all those
-// whose calls had returned, in any goroutine, before its call began; and none comes twice. The goroutines share nothing
-// but the clock and a counter, so that they meet in it.
+// TestOrderOfGoroutines makes IDs of each kind on 16 goroutines at the same time, one by one and in
+// runs. Each ID is above all IDs whose calls had returned, in any goroutine, before its call began,
+// and no ID is generated twice. The goroutines share nothing but the clock and a counter, so they
+// contend for the clock.
 func TestOrderOfGoroutines(t *testing.T) {
 	c := ids.NewClock(&ids.ClockOptions{MaxAhead: time.Hour})
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
 	monotonic := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
-	n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Microsecond, 2)}) // so that ticks are soon full
+	// so that ticks are soon full
+	n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Microsecond, 2)})
 	uses := clockUses(c, nil, g, n)
 	kinds := map[string][]use{
 		"V6":   {uses["Generator.NewV6"]},
@@ -189,20 +196,20 @@ func TestOrderOfGoroutines(t *testing.T) {
 		"TryNext":     {uses["SnowflakeNode.TryNext"]},
 		"Append":      {uses["SnowflakeNode.Append"], givesSnowflakes(func() ([]ids.Snowflake, error) { return n.Append(nil, 300), nil })},
 	}
-	for way, crowd := range ids.Crowds { // otherwise the calls make and end a crowd themselves
+	for way, crowd := range ids.Crowds { // otherwise the calls start and end a crowd themselves
 		for _, kind := range []string{"V7", "ULID"} {
 			mint := uses["Generator.New"+kind].call
 			kinds[kind+", crowd "+way] = []use{{kind, func() [][16]byte { crowd(g); return mint() }}}
 		}
 	}
 	for kind, calls := range kinds {
-		each := 3000 // ids of a goroutine
+		each := 3000 // IDs of each goroutine
 		if testing.Short() {
 			each /= 3
 		}
 		type made struct {
 			id           [16]byte
-			began, ended int64 // when its call did
+			began, ended int64 // start and end of its call
 		}
 		var counter atomic.Int64
 		var all [16][]made
@@ -224,7 +231,7 @@ func TestOrderOfGoroutines(t *testing.T) {
 		}
 		wg.Wait()
 		sorted := slices.SortedFunc(slices.Values(slices.Concat(all[:]...)), func(a, b made) int { return slices.Compare(a.id[:], b.id[:]) })
-		latest := int64(0) // when the call of a smaller id began
+		latest := int64(0) // start of the call of a smaller ID
 		for i, m := range sorted {
 			if i > 0 && sorted[i-1].id == m.id {
 				t.Fatalf("%s: %x twice", kind, m.id)
@@ -237,7 +244,8 @@ func TestOrderOfGoroutines(t *testing.T) {
 	}
 }
 
-// TestEndIsForGood sets limits from many goroutines while the clock ends: afterwards it has ended, whichever came last.
+// TestEndIsForGood sets limits from many goroutines while the clock ends. Afterwards the clock has
+// ended, whichever call was last.
 func TestEndIsForGood(t *testing.T) {
 	for range 2000 {
 		_, _, limit, _, n := newLimited(t)
@@ -259,13 +267,14 @@ func TestEndIsForGood(t *testing.T) {
 	}
 }
 
-// TestAppendV4Shares appends from many goroutines, which hand on the blocks that the random bytes come
-// from. No two of them may have one at a time: then ids would come twice.
+// TestAppendV4Shares appends from many goroutines, which reuse the blocks of random bytes in turn.
+// No two goroutines may have the same block at the same time, because IDs would then be generated
+// twice.
 func TestAppendV4Shares(t *testing.T) {
 	noneTwice(t, 64, 300, func(all []ids.UUID) []ids.UUID { return ids.AppendV4(all, 20) })
 }
 
-// noneTwice has goroutines append to their ids, each so often, and checks that none comes twice.
+// noneTwice makes goroutines append IDs, each so many times, and checks that no ID occurs twice.
 func noneTwice(t *testing.T, goroutines, each int, more func([]ids.UUID) []ids.UUID) {
 	t.Helper()
 	all := make([][]ids.UUID, goroutines)

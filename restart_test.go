@@ -1,5 +1,7 @@
 package ids_test
 
+// Restarts and crashes: After, Latest, NextHorizon and Set.
+
 import (
 	"math"
 	"sync"
@@ -10,9 +12,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestZeroTimeInZone gives zero times with a location, as databases and time.Parse return them, and times that wrap round in a
-// time.Time, which are before all others and after them: as After the former mean none, and as a limit all withhold all, which no end
-// that is later changes. As an end they end the clock.
+// TestZeroTimeInZone uses zero times with a location, as databases and time.Parse return them, and
+// times that wrap around in a time.Time, before all others and after them. A zero time as After
+// means none. As a limit, all these times withhold every ID, and an end that is later does not
+// change that. As an end, they end the clock.
 func TestZeroTimeInZone(t *testing.T) {
 	for _, zero := range []time.Time{{}, time.Unix(-62135596800, 0), time.Time{}.In(time.FixedZone("east", 3600)), time.Time{}.Local(),
 		time.Unix(math.MaxInt64, 0), time.Unix(math.MaxInt64-62135596800+1, 0), time.Unix(math.MinInt64, 0)} {
@@ -47,7 +50,7 @@ func TestZeroTimeInZone(t *testing.T) {
 		limit.EndAt(zero, nil)
 		check("EndAt", ids.ErrEnded)
 	}
-	// The last time that does not wrap is as far as it says.
+	// The last time that does not wrap around is a usable limit.
 	_, _, limit, _, n := newLimited(t)
 	limit.Set(time.Unix(math.MaxInt64-62135596800, 0), nil)
 	if s, err := n.TryNext(); err != nil {
@@ -55,21 +58,24 @@ func TestZeroTimeInZone(t *testing.T) {
 	}
 }
 
-// TestRestartLater starts again without the time of the former process, on a clock that is right: no id comes twice if
-// MaxAhead and one tick have passed since the end. If they have not, an id can.
+// TestRestartLater restarts without the time of the previous process, on a clock that is right. No
+// ID is generated twice if MaxAhead and one tick have passed since the end. If they have not, one
+// can be.
 func TestRestartLater(t *testing.T) {
 	for name, l := range map[string]ids.SnowflakeLayout{
 		"Twitter": ids.TwitterLayout(), "Discord": ids.DiscordLayout(), "Instagram": ids.InstagramLayout(), "Sonyflake": ids.SonyflakeLayout(),
 		"3 ms": narrow(3*time.Millisecond, 4), "25 ms": narrow(25*time.Millisecond, 3),
 	} {
-		early := 0 // restarts a hundredth of a tick too early whose first id the former process can have made
+		// restarts a hundredth of a tick too early whose first ID the previous process can have
+		// made
+		early := 0
 		for phase := range 20 {
 			end := start.Add(time.Duration(phase) * l.Tick / 20)
 			life := func(later time.Duration) *ids.SnowflakeNode {
 				return newNode(t, 0, &ids.SnowflakeOptions{Layout: l, Clock: stopped(end.Add(later))})
 			}
 			n := life(0)
-			var last ids.Snowflake // of those that need not wait
+			var last ids.Snowflake // latest ID that need not wait
 			for s, err := n.TryNext(); err == nil; s, err = n.TryNext() {
 				last = s
 			}
@@ -84,7 +90,8 @@ func TestRestartLater(t *testing.T) {
 			t.Errorf("%s: %d of 20 early restarts repeat ids, want some: %v", name, early, divides)
 		}
 	}
-	const all = 4 * (int(maxAhead/100) + 1) // ids of versions 1 and 6 that need not wait: 4 in 100 ns
+	// number of version 1 or 6 UUIDs that need not wait: 4 in 100 ns
+	const all = 4 * (int(maxAhead/100) + 1)
 	for name, mint := range map[string]func(g *ids.Generator) ids.UUID{"version 1": (*ids.Generator).NewV1, "version 6": (*ids.Generator).NewV6} {
 		life := func(later time.Duration) *ids.Generator {
 			return ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start.Add(later)), NodeID: [6]byte{1}})
@@ -102,8 +109,8 @@ func TestRestartLater(t *testing.T) {
 	}
 }
 
-// TestLimitAcrossBubbles lets calls wait for one limit outside of a testing/synctest bubble and
-// in it. Set in the bubble wakes both, and afterwards it works outside.
+// TestLimitAcrossBubbles lets calls wait for the same limit in a testing/synctest bubble and
+// outside it. A Set in the bubble wakes both, and afterwards the limit works outside.
 func TestLimitAcrossBubbles(t *testing.T) {
 	_, _, limit, _, n := newLimited(t)
 	limit.Set(start.Add(-time.Hour), nil)

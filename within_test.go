@@ -1,5 +1,7 @@
 package ids
 
+// Tests and test helpers that need unexported parts of the package.
+
 import (
 	"crypto/rand"
 	"math/bits"
