@@ -1,5 +1,7 @@
 package ids_test
 
+// The sources of random bits: injected readers, readers that fail, and Reseed.
+
 import (
 	"bytes"
 	cryptorand "crypto/rand"
@@ -18,8 +20,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestGolden checks that an injected clock, injected random bytes and an injected node give the
-// same ids in every run, whatever else was called before.
+// TestGolden checks that an injected clock, injected random bytes and an injected node produce the
+// same IDs in every run, whatever was called before.
 func TestGolden(t *testing.T) {
 	mint := func(node [6]byte, before func(*ids.Clock, *ids.ClockLimit, *ids.Generator)) (out []string) {
 		f := &fakeClock{t: start}
@@ -76,8 +78,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNode asks generators for their nodes: what was given, or random bits with the multicast bit,
-// all others of which occur as 0 and as 1.
+// TestNode asks generators for their nodes. A node is the given one, or random bits with the
+// multicast bit set; each other bit is sometimes 0 and sometimes 1.
 func TestNode(t *testing.T) {
 	given := ids.NewGenerator(&ids.GeneratorOptions{NodeID: vectorNode})
 	if got := given.NodeID(); got != vectorNode {
@@ -107,8 +109,8 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// TestNodeDrawnTwice asks for the node of a generator while a first call draws it. Both calls, and
-// the ids, have the same one.
+// TestNodeDrawnTwice asks for a generator's node while a first call draws it. Both calls and the
+// IDs have the same node.
 func TestNodeDrawnTwice(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
@@ -119,7 +121,7 @@ func TestNodeDrawnTwice(t *testing.T) {
 		meanwhile = g.NodeID()
 		return system.Read(p)
 	})
-	ids.Reseed() // so that the next draw reads
+	ids.Reseed() // makes the next draw read
 	first := g.NodeID()
 	minted, _ := g.NewV1().NodeID()
 	if meanwhile == ([6]byte{}) || first != meanwhile || minted != first {
@@ -155,7 +157,8 @@ var randomUsers = []struct {
 	{"NewV7 alone again", func(g *ids.Generator) string { ids.Crowds["cleared"](g); return g.NewV7().String() }},
 }
 
-// TestReadersSliceIsWiped keeps the slices that an injected reader is given: none of the random bytes stay there.
+// TestReadersSliceIsWiped keeps the slices that are passed to an injected reader. No random bytes
+// remain in them.
 func TestReadersSliceIsWiped(t *testing.T) {
 	var given [][]byte
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), Random: readerFunc(func(p []byte) (int, error) {
@@ -175,19 +178,19 @@ func TestReadersSliceIsWiped(t *testing.T) {
 	}
 }
 
-// errUnplugged is what readers fail with.
+// errUnplugged is the error of failing readers.
 var errUnplugged = errors.New("device unplugged")
 
-// TestRandomFails lets the injected reader fail once in each constructor, as the first call of a
-// generator and later, in several ways. The panic value is an error that wraps the reader's, or
-// what the reader panicked with; and then the ids are as from a generator whose reader has never
-// failed: node, clock sequences and clock are as they were.
+// TestRandomFails makes the injected reader fail once in each constructor, in the generator's first
+// call and later, in several ways. The panic value is an error that wraps the reader's error, or
+// the value with which the reader panicked. Afterwards, the IDs are the same as from a generator
+// whose reader has never failed, because the node, the clock sequences and the clock are unchanged.
 func TestRandomFails(t *testing.T) {
 	fill := func(p []byte) (int, error) { return repeated(0x5a)(p) }
 	faults := []struct {
 		name string
 		read func([]byte) (int, error)
-		want error // nil: the panic of the reader
+		want error // nil: the reader's panic
 	}{
 		{"an error", func([]byte) (int, error) { return 0, errUnplugged }, errUnplugged},
 		{"an error after some bytes", func(p []byte) (int, error) { return copy(p, "abc"), errUnplugged }, errUnplugged},
@@ -240,7 +243,7 @@ func TestRandomFails(t *testing.T) {
 	}
 }
 
-// errCount stands in a table for the error of a count that no Read may return.
+// errCount represents, in a table, the error for a count that no Read may return.
 var errCount = errors.New("count")
 
 func checkFault(t *testing.T, what string, panicked any, want error) {
@@ -254,8 +257,8 @@ func checkFault(t *testing.T, what string, panicked any, want error) {
 	}
 }
 
-// TestShortReads gives a reader that returns a byte at a time, and the last one with an error: the ids are as from a
-// reader that returns all at once.
+// TestShortReads uses a reader that returns one byte at a time, and the last one with an error. The
+// IDs are the same as with a reader that returns all bytes in one call.
 func TestShortReads(t *testing.T) {
 	short := readerFunc(func(p []byte) (int, error) {
 		p[0] = 0x5a
@@ -273,13 +276,14 @@ func TestShortReads(t *testing.T) {
 	}
 }
 
-// TestSystemRandomPanics replaces crypto/rand.Reader by one that panics once, while a clock or a
-// generator fills its block of random bytes: no lock is held afterwards, and the next call works.
+// TestSystemRandomPanics replaces crypto/rand.Reader with a reader that panics once, while a clock
+// or a generator fills its block of random bytes. No lock is held afterwards, and the next call
+// works.
 func TestSystemRandomPanics(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
 	for _, user := range randomUsers {
-		ids.Reseed() // so that all blocks are filled anew
+		ids.Reseed() // all blocks must be refilled
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
 		within(t, user.name+" beside a reader that panics", func() {
 			cryptorand.Reader = readerFunc(func([]byte) (int, error) { panic("short circuit") })
@@ -299,8 +303,8 @@ func TestSystemRandomPanics(t *testing.T) {
 	}
 }
 
-// TestSystemRandomBlocks has crypto/rand block, as on a machine that has no entropy yet, while a clock fills its
-// block: nobody else waits, but for those who need random bytes that nobody has.
+// TestSystemRandomBlocks makes crypto/rand block, as on a machine that has no entropy yet, while a
+// clock fills its block. Only calls that need random bytes that are not there yet wait.
 func TestSystemRandomBlocks(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
@@ -309,7 +313,8 @@ func TestSystemRandomBlocks(t *testing.T) {
 		g.NewV1() // draws the node
 		ids.Reseed()
 		if len(user) > len("NewULID") {
-			g.NewV7() // fills one of the clock's two blocks: ids that take their bits from it do not wait
+			// fills one of the clock's two blocks; IDs that take their bits from it need not wait
+			g.NewV7()
 		}
 		blocked, proceed := make(chan bool), make(chan bool)
 		cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
@@ -346,16 +351,17 @@ func TestSystemRandomBlocks(t *testing.T) {
 		last := mint()
 		close(proceed)
 		within(t, user+" when crypto/rand goes on", func() {
-			if late := <-done; late.Compare(last) <= 0 { // it must not take its old reading for a step back
+			// the call must not treat its old reading as a step back
+			if late := <-done; late.Compare(last) <= 0 {
 				t.Errorf("a late %s gives %v after %v", user, late, last)
 			}
 		})
 	}
 }
 
-// TestReaderReenters lets an injected reader call the library. Another generator serves it, also one
-// of the same clock. Its own, which the documentation forbids, never returns: that holds no lock that
-// others need.
+// TestReaderReenters lets an injected reader call the library. It may use another generator, also
+// one on the same clock. A call of its own generator, which the documentation forbids, never
+// returns, but holds no lock that others need.
 func TestReaderReenters(t *testing.T) {
 	c := stopped(start)
 	beside := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0x33)})
@@ -386,7 +392,7 @@ func TestReaderReenters(t *testing.T) {
 	})
 }
 
-// seedRandom makes what crypto/rand gives depend on the seed alone, until the end of the test.
+// seedRandom makes the output of crypto/rand depend on seed alone, until the end of the test.
 func seedRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	system := cryptorand.Reader
@@ -394,7 +400,8 @@ func seedRandom(t *testing.T, seed uint64) {
 	cryptorand.Reader = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
 }
 
-// ascending are the kinds of ids with random bits that ascend within a tick, single ones also with each of Crowds.
+// ascending contains the kinds of IDs whose random bits ascend within a tick. Single calls are also
+// there with each of Crowds.
 var ascending = map[string]func(g *ids.Generator) []ids.UUID{
 	"NewV7":    func(g *ids.Generator) []ids.UUID { return []ids.UUID{g.NewV7()} },
 	"NewULID":  func(g *ids.Generator) []ids.UUID { return []ids.UUID{g.NewULID().UUID()} },
@@ -416,9 +423,10 @@ func init() {
 	}
 }
 
-// TestReseedKeepsCopiesApart makes ids from equal states, as copies of a machine have them, and calls Reseed, after which
-// crypto/rand gives other bytes to each copy: no id of one is that of another, and all ascend. The clock of a copy may
-// stand still, or be behind the ids, and Reseed may be called so often that a tick for each would take them far ahead.
+// TestReseedKeepsCopiesApart makes IDs from equal states, as copies of a machine have them, and
+// calls Reseed, after which crypto/rand returns other bytes in each copy. No ID of one copy equals
+// an ID of the other, and all ascend. A copy's clock may stand still or be behind the IDs, and
+// Reseed may be called so often that a tick for each call would take the IDs far ahead.
 func TestReseedKeepsCopiesApart(t *testing.T) {
 	for name, mint := range ascending {
 		for _, monotonic := range []bool{false, true} {
@@ -426,7 +434,7 @@ func TestReseedKeepsCopiesApart(t *testing.T) {
 				what := fmt.Sprintf("%s, monotonic %v, the clock set back by %v", name, monotonic, back)
 				made := func(seed uint64) (all []ids.UUID) {
 					seedRandom(t, 1)
-					ids.Reseed() // what other tests have drawn
+					ids.Reseed() // discards the bytes that other tests have drawn
 					f := &fakeClock{t: start}
 					g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: f.now}), ULIDMonotonic: monotonic})
 					before := mint(g)
@@ -446,7 +454,8 @@ func TestReseedKeepsCopiesApart(t *testing.T) {
 							t.Fatalf("%s: %v after %v", what, v, u)
 						}
 						if binary.BigEndian.Uint64(v[8:])-binary.BigEndian.Uint64(u[8:]) > 1<<49 {
-							leaps++ // further than other ids go on, or to another tick
+							// further than from one ID to the next otherwise, or to another tick
+							leaps++
 						}
 					}
 					if leaps == 0 {
@@ -465,7 +474,7 @@ func TestReseedKeepsCopiesApart(t *testing.T) {
 	}
 }
 
-// tickIn returns the bytes of an id of a kind of ascending that tell its tick.
+// tickIn returns the bytes that identify the tick in an ID of a kind of ascending.
 func tickIn(kind string, u ids.UUID) string {
 	if strings.HasSuffix(kind, "ULID") {
 		return string(u[:6])
@@ -473,8 +482,8 @@ func tickIn(kind string, u ids.UUID) string {
 	return string(u[:8])
 }
 
-// TestReseedAtTheEnd calls Reseed in the last tick of the formats, and past it: ids go on in that tick, and ascend, until
-// the tick is full.
+// TestReseedAtTheEnd calls Reseed in the last tick of the formats and past it. IDs continue in that
+// tick and ascend until the tick is full.
 func TestReseedAtTheEnd(t *testing.T) {
 	end := time.UnixMilli(1<<48 - 1).Add(time.Millisecond - 1)
 	for name, mint := range ascending {
@@ -487,7 +496,8 @@ func TestReseedAtTheEnd(t *testing.T) {
 				f.step(past)
 				last := tickIn(name, all[0])
 				var full error
-				for range 100_000 { // a Reseed takes at most 1/256 of the tick, and 1/512 on average
+				// a Reseed takes at most 1/256 of the tick, and 1/512 on average
+				for range 100_000 {
 					ids.Reseed()
 					if full = panicOf(func() { all = append(all, mint(g)...) }); full != nil {
 						break
@@ -506,12 +516,13 @@ func TestReseedAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestReseedDelaysNobody calls Reseed before each id of many goroutines: no id is more than MaxAhead ahead of the clock, and
-// no call waits longer than any other may.
+// TestReseedDelaysNobody calls Reseed before each ID of many goroutines. No ID is more than
+// MaxAhead ahead of the clock, and no call waits longer than any other call may.
 func TestReseedDelaysNobody(t *testing.T) {
 	for name, mint := range ascending {
 		synctest.Test(t, func(t *testing.T) {
-			for _, most := range []time.Duration{maxAhead, -1} { // with none, an id that takes a later tick waits
+			// without an allowance, an ID that takes a later tick waits
+			for _, most := range []time.Duration{maxAhead, -1} {
 				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: most}), ULIDMonotonic: true})
 				for range 100 {
 					ids.Reseed()
@@ -547,15 +558,15 @@ func TestReseedDelaysNobody(t *testing.T) {
 	}
 }
 
-// TestReseedMeanwhile calls Reseed while a call draws its random bytes, which may be those of a copy then: the next id is of a
-// later tick.
+// TestReseedMeanwhile calls Reseed while a call draws its random bytes, which may then be a copy's
+// bytes too. The next ID has a later tick.
 func TestReseedMeanwhile(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()
 	for name, mint := range ascending {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start)})
 		mint(g)
-		ids.Reseed() // so that the next call draws
+		ids.Reseed() // makes the next call draw
 		cryptorand.Reader = readerFunc(func(p []byte) (int, error) {
 			ids.Reseed()
 			return system.Read(p)
@@ -568,8 +579,8 @@ func TestReseedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestReseedStarvesNobody has all random bytes be discarded as soon as they are drawn, as by a loop of Reseed. Each call
-// gets its own all the same, and no id comes twice.
+// TestReseedStarvesNobody discards all random bytes as soon as they are drawn, as a loop of Reseed
+// does. Each call gets its own bytes anyway, and no ID is generated twice.
 func TestReseedStarvesNobody(t *testing.T) {
 	system := cryptorand.Reader
 	defer func() { cryptorand.Reader = system }()

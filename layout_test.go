@@ -1,5 +1,7 @@
 package ids_test
 
+// Layouts, compared with an oracle, and published Snowflakes.
+
 import (
 	"errors"
 	"fmt"
@@ -12,7 +14,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestLayouts states the fields of the four layouts, and until when they last, as the docs have it.
+// TestLayouts checks the fields of the four layouts and the ends that the documentation states.
 func TestLayouts(t *testing.T) {
 	for l, c := range map[ids.SnowflakeLayout]struct {
 		epoch, last    string
@@ -32,7 +34,7 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("the last tick of %+v is of %s, want %s", l, got, c.last)
 		}
 	}
-	// One bit of time, 32 bits of it, and at most 2^39 s from 1970.
+	// One bit of time, 32 bits of time, and the limit of 2^39 s from 1970.
 	for l, want := range map[ids.SnowflakeLayout]string{
 		{Epoch: start, Tick: time.Hour, NodeBits: 31, SequenceBits: 31}: "2026-03-14T16:09:26Z", {}: "2080-07-10T17:30:30.208Z",
 		{Epoch: start, Tick: time.Second, NodeBits: 10, SequenceBits: 21}: "2162-04-20T21:37:41Z", {Epoch: time.Unix(0, 0), Tick: time.Hour}: "19391-01-25T11:00:00Z",
@@ -41,7 +43,7 @@ func TestLayouts(t *testing.T) {
 			t.Errorf("the last tick of %+v is of %s, want %s", l, got, want)
 		}
 	}
-	// From the last epoch to the first time, and the reverse, no count of ticks wraps.
+	// From the last epoch to the first time, and in the opposite case, no number of ticks wraps.
 	for epoch, want := range map[int64]ids.Snowflake{farthest: 0, -farthest: 9223372036850581504} {
 		l := ids.SnowflakeLayout{Epoch: time.Unix(epoch, 0), Tick: 100, NodeBits: 10, SequenceBits: 12}
 		if got := l.MinAt(time.Unix(-epoch, 0)); got != want {
@@ -50,10 +52,10 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// A slowLayout is the oracle of a layout.
+// A slowLayout is a layout's oracle.
 type slowLayout struct{ ids.SnowflakeLayout }
 
-// time returns the start of a tick, or a time far off if none can be told.
+// time returns the start of a tick, or a time far away if it cannot be computed.
 func (l slowLayout) time(tick int64) time.Time {
 	n := new(big.Int).Mul(big.NewInt(tick), big.NewInt(int64(l.Tick)))
 	if n.Add(n, nanoseconds(l.Epoch)); n.BitLen() > 90 {
@@ -62,7 +64,7 @@ func (l slowLayout) time(tick int64) time.Time {
 	return instant(n)
 }
 
-// last returns the last tick. Of 63 bits of time, 62 are used.
+// last returns the last tick. Of 63 bits of time, only 62 are used.
 func (l slowLayout) last() *big.Int {
 	bits := min(63-l.NodeBits-l.SequenceBits, 62)
 	return big.NewInt(1<<bits - 1)
@@ -85,7 +87,7 @@ func checkRangeError(t *testing.T, what string, err error, message string) {
 	}
 }
 
-// badLayouts cannot hold an id.
+// badLayouts cannot hold an ID.
 var badLayouts = []struct {
 	layout  ids.SnowflakeLayout
 	message string
@@ -104,7 +106,8 @@ var badLayouts = []struct {
 	{ids.SnowflakeLayout{Tick: time.Millisecond, NodeBits: -1 << 31, SequenceBits: 1<<31 - 1}, "negative number of bits: -2147483648 of node, 2147483647 of sequence"},
 }
 
-// TestLayoutMessages states what is said of layouts that cannot hold an id, and of parts that do not fit.
+// TestLayoutMessages checks the error messages for layouts that cannot hold an ID and for parts
+// that do not fit.
 func TestLayoutMessages(t *testing.T) {
 	for _, c := range badLayouts {
 		c.layout.Epoch = time.Unix(0, 0)
@@ -126,8 +129,8 @@ func TestLayoutMessages(t *testing.T) {
 	}
 }
 
-// checkLayout takes a Snowflake apart, puts a time, a node and a sequence together, and mints in the layout
-// at that time, beside the oracle.
+// checkLayout splits a Snowflake, composes a time, a node and a sequence, and mints in the layout
+// at that time, and compares the results with the oracle.
 func checkLayout(t *testing.T, l slowLayout, id int64, at time.Time, node, sequence int64) {
 	t.Helper()
 	parts := ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence}
@@ -197,8 +200,8 @@ func checkLayout(t *testing.T, l slowLayout, id int64, at time.Time, node, seque
 	}
 }
 
-// FuzzLayout takes Snowflakes of any layout apart, puts any parts together, and mints in it at any
-// time, beside math/big.
+// FuzzLayout splits Snowflakes of any layout, composes any parts, and mints in the layout at any
+// time. It compares the results with math/big.
 func FuzzLayout(f *testing.F) {
 	const id, hour = 1541815603606036480, 3600e9
 	year1 := time.Time{}.Unix()
@@ -215,11 +218,12 @@ func FuzzLayout(f *testing.F) {
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},    // Twitter's layout
 		{1409529600, 0, 1e7, 16, 8, true, 1 << 40, 1656432460, 105e6, 65535, 255}, // Sonyflake's
 		{year1, 0, 0, 0, 0, false, id, 1656432460, 105e6, 378, 0},                 // the zero value
-		// A forgotten epoch, and the instants beside it.
+		// A forgotten epoch, and the times just before and after it.
 		{year1, 0, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 0},
 		{year1, 1, 1e6, 10, 12, false, id, year1, 105e6, 378, 0},
 		{year1 - 1, 999_999_999, hour, 10, 12, false, id, 1656432460, 105e6, 378, 0},
-		// An id, a time, a node or a sequence that is the last of Twitter's layout, or too large for it.
+		// An ID, a time, a node or a sequence that is the last of Twitter's layout, or too large
+		// for it.
 		{1288834974, 657e6, 1e6, 10, 12, false, -1, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 0, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 3487857984, 208e6, 378, 0},
@@ -228,26 +232,27 @@ func FuzzLayout(f *testing.F) {
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, -1, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 1024, 0},
 		{1288834974, 657e6, 1e6, 10, 12, false, id, 1656432460, 105e6, 378, 4096},
-		// Layouts that there cannot be.
+		// Impossible layouts.
 		{1288834974, 657e6, -1, 10, 12, false, id, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, -1, 12, false, id, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, 31, 32, false, id, 1656432460, 105e6, 378, 0},
 		{1288834974, 657e6, 1e6, math.MaxInt32, math.MaxInt32, false, id, 1656432460, 105e6, 378, 0},
 		{farthest + 1, 0, 1e9, 10, 12, false, id, 1656432460, 105e6, 378, 0},
-		// Ticks of less than 100 ns that divide a second: counted in 63 bits, those of 2^39 s overflow.
+		// Ticks shorter than 100 ns that divide a second. In 63 bits, the ticks of 2^39 s overflow.
 		{0, 0, 50, 5, 6, false, id, 1656432460, 105e6, 31, 63}, {1000, 500, 50, 0, 0, false, id, 1656432460, 105e6, 0, 0},
 		{-(1<<37 - 1), 0, 64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
 		// Ticks of 7 ns, which do not divide a second, of 1 ns, and of 292 years.
 		{1000, 999_999_999, 7, 5, 6, false, 123456789, 1001, 105e6, 31, 63},
 		{0, 0, 1, 0, 0, false, math.MaxInt64, 4611686018, 427387903, 0, 0},
 		{0, 0, math.MaxInt64, 0, 0, false, math.MaxInt64, 1656432460, 105e6, 0, 0},
-		{0, 0, 7, 0, 0, false, id, 18_446_744_073, 800e6, 0, 0}, // 2^64 ns, which the nanoseconds alone exceed
+		// 2^64 ns, which the nanoseconds alone exceed
+		{0, 0, 7, 0, 0, false, id, 18_446_744_073, 800e6, 0, 0},
 		{0, 0, 1 << 62, 0, 0, false, 4e9 - 1, 0, 0, 0, 0}, {0, 0, 1 << 62, 0, 0, false, 4e9, 0, 0, 0, 0},
 		{0, 0, 1 << 62, 0, 0, false, 35e7, 0, 0, 0, 0},
 		// All bits but one for the node, and for the sequence.
 		{0, 0, hour, 62, 0, false, 1<<62 + 5, 7199, 105e6, 1<<62 - 1, 0},
 		{0, 0, hour, 0, 62, false, id, 3600, 105e6, 0, 1<<62 - 1},
-		// Times about the zero time, and as far as can be from 1970 and from the epoch.
+		// Times around the zero time, and times as far as possible from 1970 and from the epoch.
 		{year1 - 1000, 0, 1e9, 10, 12, false, id, year1, 105e6, 378, 0},
 		{year1 - 1000, 0, 1e9, 10, 12, false, id, year1 + 1, 105e6, 378, 0},
 		{0, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
@@ -255,11 +260,13 @@ func FuzzLayout(f *testing.F) {
 		{farthest, 0, 1e9, 10, 12, false, id, farthest, 105e6, 378, 0},
 		{-farthest, 0, hour, 10, 12, false, id, 0, 105e6, 378, 0},
 		{farthest - 10, 0, 1, 0, 0, false, id, 1 << 50, 0, 0, 0},
-		// Ticks to the year 1 that exceed 63 bits, and ids of times that no calendar holds, from one tick before.
+		// Ticks since the year 1 that exceed 63 bits, and IDs whose times no calendar holds, from
+		// one tick before.
 		{-284_000_000_000, 0, 7, 57, 0, false, id, -284_000_000_000, 400, 1, 0},
 		{0, 0, 2e9 - 3, 0, 0, false, 1 << 60 * 1_000_000_000 / 1_999_999_997, 0, 0, 0, 0}, {0, 0, 2e9 - 3, 0, 0, false, 1<<60*1_000_000_000/1_999_999_997 + 1, 0, 0, 0, 0},
 		{0, 0, 2e9 - 3, 0, 0, false, math.MaxInt64, 0, 0, 0, 0},
-		// What the fuzzer found: an epoch within the last second, and a last tick that is counted from the epoch.
+		// Inputs found by the fuzzer: an epoch within the last second, and a last tick counted from
+		// the epoch.
 		{farthest, 70, 999_999_909, 34, 12, false, id, farthest, 105e6, 378, 0},
 		{-farthest, 0, hour + 41, 17, 12, false, id - 58, 15, 104_999_966, 334, 0},
 	} {
@@ -273,21 +280,21 @@ func FuzzLayout(f *testing.F) {
 	})
 }
 
-// farthest is how many seconds from 1970 and from the epoch a time may be.
+// farthest is the largest distance of a time from 1970 and from the epoch, in seconds.
 const farthest = 1 << 39
 
-// valid reports whether l can hold ids, by its documentation.
+// valid reports whether l can hold IDs according to its documentation.
 func (l slowLayout) valid() bool {
 	return l.Tick > 0 && l.NodeBits >= 0 && l.SequenceBits >= 0 && l.NodeBits <= 62 && l.SequenceBits <= 62-l.NodeBits && !l.Epoch.IsZero() &&
 		l.Epoch.Unix() >= -farthest && l.Epoch.Unix() <= farthest
 }
 
-// tick returns the tick of a time, which may be outside of the layout.
+// tick returns the tick of a time, which may be outside the layout.
 func (l slowLayout) tick(at time.Time) *big.Int {
 	return floor(new(big.Int).Sub(nanoseconds(at), nanoseconds(l.Epoch)), 1, int64(l.Tick))
 }
 
-// splits reports whether p are the fields of s.
+// splits reports whether p contains the fields of s.
 func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
 	field := func(shift, bits int) int64 {
 		n := new(big.Int).Rsh(new(big.Int).SetUint64(uint64(s)), uint(shift))
@@ -306,16 +313,17 @@ func (l slowLayout) splits(s ids.Snowflake, p ids.SnowflakeParts) bool {
 	}
 	since := new(big.Int).Mul(tick, big.NewInt(int64(l.Tick)))
 	want := ids.SnowflakeParts{Time: instant(since.Add(since, nanoseconds(l.Epoch))), Node: node, Sequence: sequence}
-	// What is 2^60 s or more after the epoch, which hardly a calendar can hold, may be taken for that.
+	// A time 2^60 s or more after the epoch, which few calendars can hold, may be reported as
+	// exactly that time.
 	if sec := floor(since, 1, 1e9); sec.Cmp(big.NewInt(l.Epoch.Unix()+1<<60)) >= 0 && (p != want || time.Second%l.Tick != 0) {
 		want.Time = time.Unix(l.Epoch.Unix()+1<<60, int64(l.Epoch.Nanosecond())).UTC()
 	}
 	return p == want
 }
 
-// holds reports whether the times in a tick must be in range, and whether they may be. They count as the
-// start of their tick, and their distance from 1970 in whole seconds. A tick that is in range only in
-// part may be either.
+// holds reports whether the times in a tick must be in range, and whether they may be. They count
+// as the start of their tick, and their distance from 1970 counts in whole seconds. A tick that is
+// only partly in range may be either.
 func (l slowLayout) holds(tick *big.Int) (must, may bool) {
 	if tick.Sign() < 0 || tick.Cmp(l.last()) > 0 {
 		return false, false
@@ -331,8 +339,8 @@ func (l slowLayout) holds(tick *big.Int) (must, may bool) {
 	return end.Cmp(far) <= 0 && end.Cmp(fromEpoch) <= 0, floor(begin, 1, 1e9).Cmp(big.NewInt(farthest)) <= 0 && begin.Cmp(fromEpoch) <= 0
 }
 
-// ends reports whether a tick may be the last one in range, or the first one if toward is -1. One that is in range only in
-// part may be it, and so may any if none is in range.
+// ends reports whether a tick may be the last one in range or, if toward is -1, the first one. A
+// tick that is only partly in range may be. If no tick is in range, any tick may be.
 func (l slowLayout) ends(tick *big.Int, toward int) bool {
 	beyond, _ := l.holds(new(big.Int).Add(tick, big.NewInt(int64(toward))))
 	_, may := l.holds(tick)
@@ -344,10 +352,12 @@ func (l slowLayout) ends(tick *big.Int, toward int) bool {
 	return !beyond && (may || !any)
 }
 
-// TestLayoutEqual compares layouts. The zone of an epoch and a monotonic reading make no difference, and nor does it
-// whether Twitter's is written out.
+// TestLayoutEqual compares layouts. The zone of an epoch and a monotonic reading make no
+// difference. Neither does it matter whether Twitter's layout is written out.
 func TestLayoutEqual(t *testing.T) {
-	now := time.Now().Add(-time.Minute) // with a monotonic reading; the default clock may be behind by what the system has slewed
+	// with a monotonic reading; the default clock may be behind by the amount that the system has
+	// slewed
+	now := time.Now().Add(-time.Minute)
 	plain := ids.SnowflakeLayout{Epoch: now.Round(0).UTC(), Tick: time.Second, NodeBits: 5, SequenceBits: 6, NodeLast: true}
 	change := func(f func(*ids.SnowflakeLayout)) ids.SnowflakeLayout {
 		l := plain
@@ -379,7 +389,7 @@ func TestLayoutEqual(t *testing.T) {
 			t.Errorf("%s: %t and %t, want %t: %+v, %+v", c.what, a, b, c.want, c.a, c.b)
 		}
 	}
-	// A node says what its layout is in a form that == compares.
+	// A node returns its layout in a form that == compares.
 	for _, epoch := range []time.Time{now, now.In(east), now.UTC(), now.Local()} {
 		l := change(func(l *ids.SnowflakeLayout) { l.Epoch = epoch })
 		if got := newNode(t, 1, &ids.SnowflakeOptions{Layout: l}).Layout(); got != plain || got.Epoch.Location() != time.UTC {
@@ -388,7 +398,7 @@ func TestLayoutEqual(t *testing.T) {
 	}
 }
 
-// refusesLayout checks that everything that takes a layout refuses l.
+// refusesLayout checks that everything that takes a layout rejects l.
 func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts) {
 	t.Helper()
 	if s, err := l.Compose(parts); s != 0 || !errors.Is(err, ids.ErrRange) {
@@ -406,7 +416,7 @@ func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts
 	}
 }
 
-// TestZone runs in a zone that is not UTC: epochs are the same, and all times that are returned are in UTC.
+// TestZone runs in a zone other than UTC. Epochs are the same, and all returned times are in UTC.
 func TestZone(t *testing.T) {
 	local := time.Local
 	defer func() { time.Local = local }()
@@ -434,8 +444,8 @@ func TestZone(t *testing.T) {
 	}
 }
 
-// TestNegativeSnowflake writes Snowflakes that only a conversion makes: as the integers that they
-// are, in each form alike.
+// TestNegativeSnowflake writes negative Snowflakes, which only a conversion makes. Each decimal
+// form writes the negative integer.
 func TestNegativeSnowflake(t *testing.T) {
 	for v, want := range map[ids.Snowflake]string{-1: "-1", -10: "-10", math.MinInt64: "-9223372036854775808"} {
 		appended, err := v.AppendText([]byte("x"))
@@ -444,13 +454,14 @@ func TestNegativeSnowflake(t *testing.T) {
 			t.Errorf("String %s, AppendText %s, MarshalJSON %s, want %s", v, appended, quoted, want)
 		}
 	}
-	// Base32, which has no sign, writes the 64 bits, and does not read them.
+	// Base32 has no sign. It writes the 64 bits, and does not read them back.
 	if s := ids.Snowflake(-1); s.Base32() != "FZZZZZZZZZZZZ" {
 		t.Errorf("Snowflake(-1): %q", s.Base32())
 	}
 }
 
-// TestTwitterNumber goes past the ends of datacenters, workers and node numbers. What is within them, TestFields tests.
+// TestTwitterNumber tries datacenters, workers and node numbers out of range. TestFields tests
+// those in range.
 func TestTwitterNumber(t *testing.T) {
 	for message, c := range map[string][2]int64{
 		"datacenter -1 is not within 0 to 31": {-1, 0}, "datacenter 32 is not within 0 to 31": {32, 32},
@@ -461,7 +472,7 @@ func TestTwitterNumber(t *testing.T) {
 			t.Errorf("TwitterNumber(%d, %d) = %d, %v, want %q", c[0], c[1], number, err, message)
 		}
 	}
-	// A number that no Snowflake of the layout has is of a datacenter that there is not.
+	// A number outside the layout's range has a datacenter or a worker outside its range.
 	for _, number := range []int64{-1, -32, -1024, 1024, 1055, math.MinInt64, math.MaxInt64} {
 		d, w := ids.TwitterDatacenterWorker(number)
 		if d >= 0 && d <= 31 || w < 0 || w > 31 {

@@ -1,5 +1,8 @@
 package ids_test
 
+// Nodes: their numbers, the default node, its environment variable, and which nodes may replace the
+// default node.
+
 import (
 	"bytes"
 	"context"
@@ -22,9 +25,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestDefaultNodeBeforeEpoch asks for the first Snowflakes of a process in a testing/synctest bubble, which begins before
-// the epoch. With a number that is given they would be the same in each run, so that is an error that says what to do.
-// With a random one they begin at the epoch. No other process serves: there, a test may have used the node before.
+// TestDefaultNodeBeforeEpoch asks for a process's first Snowflakes in a testing/synctest bubble,
+// which begins before the epoch. With a given number, they would be the same in each run, so the
+// call returns an error that names the remedy. With a random number, they begin at the epoch. The
+// test runs in a process of its own because another test may already have used the node here.
 func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	const child = "IDS_TEST_EPOCH_CHILD"
 	if os.Getenv(child) != "" {
@@ -41,7 +45,7 @@ func TestDefaultNodeBeforeEpoch(t *testing.T) {
 	}
 }
 
-// checkBeforeEpoch does so, in a process of its own.
+// checkBeforeEpoch is the part of TestDefaultNodeBeforeEpoch that runs in its own process.
 func checkBeforeEpoch(t *testing.T) {
 	layout := ids.TwitterLayout()
 	if os.Getenv("IDS_SNOWFLAKE_NODE") != "7" {
@@ -54,7 +58,7 @@ func checkBeforeEpoch(t *testing.T) {
 		}
 		return
 	}
-	for range 2 { // what fails leaves no node behind
+	for range 2 { // a failed call leaves no node behind
 		n, err := ids.DefaultSnowflakeNode()
 		checkRangeError(t, "DefaultSnowflakeNode", err, "set the clock or, in a testing/synctest bubble, which begins in the year 2000, set IDS_SNOWFLAKE_NODE to random")
 		if n != nil || !strings.Contains(err.Error(), "2000-01-01T00:00:00Z is before the first tick") {
@@ -64,14 +68,14 @@ func checkBeforeEpoch(t *testing.T) {
 			t.Errorf("NextSnowflake panics with %v, want %v", got, err)
 		}
 	}
-	time.Sleep(time.Until(start)) // which is after the epoch
+	time.Sleep(time.Until(start)) // start is after the epoch
 	if got, want := partsOf(ids.NextSnowflake()), (ids.SnowflakeParts{Time: start, Node: 7}); got != want {
 		t.Errorf("after the epoch, the first id is %v, want %v", got, want)
 	}
 }
 
-// TestWidthOfSequence has two nodes whose layouts differ in the width of the sequence alone, and whose numbers are 0:
-// no id of one has bits of its sequence in the node.
+// TestWidthOfSequence has two nodes whose layouts differ only in the width of the sequence and
+// whose numbers are 0. No ID of one node has bits of its sequence in the node's place.
 func TestWidthOfSequence(t *testing.T) {
 	_, c, _, _ := newFake(t)
 	wide := ids.SnowflakeLayout{Epoch: start.Add(-time.Hour), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
@@ -84,7 +88,8 @@ func TestWidthOfSequence(t *testing.T) {
 	}
 }
 
-// TestNodeVariable gives the default node its number by the environment, which is read until it has one, and then no more.
+// TestNodeVariable sets the default node's number by the environment variable. The variable is read
+// until it contains a number, and then no more.
 func TestNodeVariable(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
@@ -102,19 +107,20 @@ func TestNodeVariable(t *testing.T) {
 	}
 }
 
-// TestSetDefaultAtOnce has goroutines give nodes of one number on clocks of their own at the same time: one of them
-// becomes the default node, and the others panic, since they would repeat its ids.
+// TestSetDefaultAtOnce makes goroutines set nodes with the same number, on different clocks, at the
+// same time. One of them becomes the default node; the others panic, because they would repeat its
+// IDs.
 func TestSetDefaultAtOnce(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	nodes := [2]*ids.SnowflakeNode{newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)}),
 		newNode(t, 42, &ids.SnowflakeOptions{Clock: stopped(vectorTime)})}
 	const rounds = 3000
 	var arrived, let atomic.Int32
-	meet := func(n int32) { // both go on at the same moment
+	meet := func(n int32) { // meet lets both continue at the same moment
 		arrived.Add(1)
 		for spins := 0; arrived.Load() < n; spins++ {
 			if spins%1000 == 999 {
-				runtime.Gosched() // there may be one processor
+				runtime.Gosched() // there may be only one processor
 			}
 		}
 	}
@@ -139,8 +145,8 @@ func TestSetDefaultAtOnce(t *testing.T) {
 	}
 }
 
-// TestSetDefaultFromEnv makes the default node with the number in the environment, on a clock and of a
-// layout that are given.
+// TestSetDefaultFromEnv makes the default node with the number in the environment, on a given clock
+// and in a given layout.
 func TestSetDefaultFromEnv(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	f, c, _, _ := newFake(t)
@@ -156,7 +162,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 		{"4611686018427387903", ids.SnowflakeLayout{Epoch: start, Tick: time.Hour, NodeBits: 62}, 1<<62 - 1, 1<<62 - 1},
 		{"", ids.SnowflakeLayout{}, -1, 1023}, {"-1", ids.SnowflakeLayout{}, -1, 1023}, {" 7", ids.SnowflakeLayout{}, -1, 1023},
 		{"99999999999999999999", ids.SonyflakeLayout(), -1, 65535}, {"pod-7", ids.SnowflakeLayout{}, -1, 1023},
-		{"random", ids.SnowflakeLayout{}, -1, 1023}, // it is for programs of many processes
+		{"random", ids.SnowflakeLayout{}, -1, 1023}, // random is for programs with many processes
 	} {
 		ids.SetDefaultSnowflakeNode(nil)
 		t.Setenv("IDS_SNOWFLAKE_NODE", k.value)
@@ -167,7 +173,8 @@ func TestSetDefaultFromEnv(t *testing.T) {
 			}
 			checkRangeError(t, "with IDS_SNOWFLAKE_NODE="+k.value, err,
 				fmt.Sprintf("environment variable IDS_SNOWFLAKE_NODE is %q, not a number from 0 to %d", k.value, k.last))
-			t.Setenv("IDS_SNOWFLAKE_NODE", "9") // nothing was made that this call would find
+			// a failed call must not leave a node that this call would find
+			t.Setenv("IDS_SNOWFLAKE_NODE", "9")
 			if n, err := ids.DefaultSnowflakeNode(); err != nil || n.Number() != 9 {
 				t.Errorf("after the error: %v, %v", n, err)
 			}
@@ -181,7 +188,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 		if s := ids.NextSnowflake(); n.Layout().Split(s).Node != k.want || f.reads == reads {
 			t.Errorf("with IDS_SNOWFLAKE_NODE=%s: %v, which is of another node or clock", k.value, s)
 		}
-		// A second one could repeat its ids.
+		// A second node could repeat its IDs.
 		if again, err := ids.SetDefaultSnowflakeNodeFromEnv(&ids.SnowflakeOptions{Clock: c, Layout: k.layout}); again != nil || err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("the second call: %v, %v", again, err)
 		}
@@ -191,7 +198,8 @@ func TestSetDefaultFromEnv(t *testing.T) {
 	}
 }
 
-// TestSetDefaultFromEnvRefused has no variable, a layout that holds no id, and a clock before its epoch.
+// TestSetDefaultFromEnvRefused tries an unset variable, a layout that cannot hold an ID, and a
+// clock before the layout's epoch.
 func TestSetDefaultFromEnvRefused(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
@@ -212,10 +220,11 @@ func TestSetDefaultFromEnvRefused(t *testing.T) {
 	}
 }
 
-// TestDrawnNumberIsLogged makes Snowflakes in a bubble, which waits for the goroutine that logs: a number that was drawn is
-// logged once, unless the variable asks for it. The first call does not wait for the log, whose lock is held meanwhile.
+// TestDrawnNumberIsLogged makes Snowflakes in a bubble, which waits for the goroutine that logs. A
+// number that was drawn is logged once, unless the variable asks for a drawn number. The first call
+// does not wait for the log, whose lock is held meanwhile.
 func TestDrawnNumberIsLogged(t *testing.T) {
-	const child = "IDS_TEST_DRAWN_CHILD" // in a process of its own, to whose log no other test writes
+	const child = "IDS_TEST_DRAWN_CHILD" // no other test writes to the log of that process
 	if os.Getenv(child) == "" {
 		cmd := again(t, "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), child+"=1")
@@ -229,7 +238,7 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 		"See https://pkg.go.dev/github.com/oneclock/ids/snowflake#Next\n"
 	for value, want := range map[string]string{"": message, "random": "", "7": "", "web-3": ""} {
 		synctest.Test(t, func(t *testing.T) {
-			time.Sleep(time.Until(start)) // a node of a given number begins after the epoch
+			time.Sleep(time.Until(start)) // a node with a given number begins after the epoch
 			if unsetNode(t); value != "" {
 				t.Setenv("IDS_SNOWFLAKE_NODE", value)
 			}
@@ -263,8 +272,9 @@ func TestDrawnNumberIsLogged(t *testing.T) {
 	}
 }
 
-// TestLogPanics has a log that panics, in a bubble, which waits for the goroutine that logs: the panic
-// does not end the program. A process of TestLogsThatNeedSnowflakes may end before that goroutine runs.
+// TestLogPanics uses a log that panics, in a bubble, which waits for the goroutine that logs. The
+// panic does not end the program. A process of TestLogsThatNeedSnowflakes may end before that
+// goroutine runs.
 func TestLogPanics(t *testing.T) {
 	unsetNode(t)
 	defer log.SetOutput(log.Writer())
@@ -283,8 +293,8 @@ func TestLogPanics(t *testing.T) {
 	})
 }
 
-// TestLogsThatNeedSnowflakes starts a process with each of logsThatNeedSnowflakes. All get their first Snowflake, and log
-// where its number comes from, if they can.
+// TestLogsThatNeedSnowflakes starts a process with each of logsThatNeedSnowflakes. Each process
+// gets its first Snowflake and, if it can, logs where its number comes from.
 func TestLogsThatNeedSnowflakes(t *testing.T) {
 	const child = "IDS_TEST_LOG_CHILD"
 	if name := os.Getenv(child); name != "" {
@@ -326,13 +336,15 @@ func TestLogsThatNeedSnowflakes(t *testing.T) {
 	processes.Wait()
 }
 
-// cannotSay has the logs that end before they write the line, or never do.
+// cannotSay contains the logs whose process ends before they write the line, or that never write
+// it.
 var cannotSay = map[string]bool{
 	"a slog handler that hands records to a worker, by a full buffer": true, "a writer that panics": true,
 	"a handler that makes a Snowflake and panics": true, "a writer that hangs": true, "log.Fatal": true,
 }
 
-// logsThatNeedSnowflakes write to out. In each, what writes a line may wait for the first Snowflake, or the other way round.
+// logsThatNeedSnowflakes contains logs that write to out. In each, the code that writes a line may
+// wait for the first Snowflake, or the first Snowflake for the line.
 var logsThatNeedSnowflakes = map[string]func(out io.Writer){
 	"plain": func(out io.Writer) { log.SetOutput(out) },
 	"a writer that numbers lines": func(out io.Writer) {
@@ -426,7 +438,7 @@ var logsThatNeedSnowflakes = map[string]func(out io.Writer){
 	},
 }
 
-// numbering writes lines with a Snowflake before each, under a lock of its own.
+// numbering writes lines, each after a Snowflake, under its own lock.
 type numbering struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -439,7 +451,7 @@ func (n *numbering) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// A recordChan is a slog handler that hands each record to somebody else.
+// A recordChan is a slog handler that passes each record to another goroutine.
 type recordChan chan slog.Record
 
 func (recordChan) Enabled(context.Context, slog.Level) bool { return true }
@@ -451,7 +463,7 @@ func (c recordChan) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// number writes the records, with a Snowflake before each.
+// number writes the records, each after a Snowflake.
 func (c recordChan) number(out io.Writer) {
 	for r := range c {
 		fmt.Fprintln(out, ids.NextSnowflake(), r.Message)
@@ -462,21 +474,21 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// unsetNode unsets the variable for a test.
+// unsetNode unsets the variable until the end of the test.
 func unsetNode(t *testing.T) {
 	t.Helper()
-	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores it in the end
+	t.Setenv("IDS_SNOWFLAKE_NODE", "") // restores the variable at the end
 	if err := os.Unsetenv("IDS_SNOWFLAKE_NODE"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestDefaultNodeOnce starts the default node from many goroutines at a time: all get one and the same, and
-// one call of SetDefaultSnowflakeNodeFromEnv makes it.
+// TestDefaultNodeOnce starts the default node from many goroutines at the same time. All get the
+// same node. In turn, exactly one call of SetDefaultSnowflakeNodeFromEnv makes it.
 func TestDefaultNodeOnce(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	for _, fromEnv := range []bool{false, true} {
-		t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
+		t.Setenv("IDS_SNOWFLAKE_NODE", "random") // random logs nothing
 		if fromEnv {
 			t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 		}
@@ -506,7 +518,7 @@ func TestDefaultNodeOnce(t *testing.T) {
 	}
 }
 
-// A candidate is a node of some number, or of the default node's if that is negative.
+// A candidate is a node with the given number or, if that is negative, with the default node's.
 type candidate struct {
 	number int64
 	layout ids.SnowflakeLayout
@@ -521,14 +533,15 @@ func (c candidate) node(t *testing.T) *ids.SnowflakeNode {
 	return newNode(t, c.number, &ids.SnowflakeOptions{Layout: c.layout, Clock: c.clock})
 }
 
-// TestTwinOfDefaultNode replaces the default node by others, and makes both on one clock. One that would make its ids again is refused: the same
-// number in a layout that packs alike, on another clock, if both numbers were given. Without that, a program that mints
-// 50,000 ids by a default node which it did not know of, and as many by that of its configuration, has each of
-// them twice.
+// TestTwinOfDefaultNode replaces the default node with others, and also makes both on the same
+// clock. A node that would repeat the default node's IDs is refused: it has the same number in a
+// layout that packs alike, is on another clock, and both numbers were given. Without that check, a
+// program that mints 50,000 IDs with a default node that it did not know about, and as many with
+// the node of its configuration, has each ID twice.
 func TestTwinOfDefaultNode(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	twitter, discord := ids.TwitterLayout(), ids.DiscordLayout()
-	// Of layouts without a sequence, the place of the node is one and the same.
+	// In layouts without a sequence, the node always has the same place.
 	flat := ids.SnowflakeLayout{Epoch: start.AddDate(-1, 0, 0), Tick: time.Millisecond, NodeBits: 10}
 	flatLast, flatZone, wide, slow, long, last, many := flat, flat, flat, flat, flat, twitter, twitter
 	last.NodeLast = true
@@ -537,7 +550,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	flatZone.Epoch = flat.Epoch.In(time.FixedZone("east", 3600))
 	wide.SequenceBits = 1
 	slow.Tick *= 2
-	long.Tick = time.Hour // with so few ticks that any width of the node leaves them bits enough
+	long.Tick = time.Hour // so few ticks that any width of the node leaves enough bits
 	longMany := long
 	longMany.NodeBits++
 	one, other := ids.NewClock(nil), ids.NewClock(nil)
@@ -545,10 +558,10 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	given := func(l ids.SnowflakeLayout) func() {
 		return func() { ids.SetDefaultSnowflakeNode(candidate{7, l, one}.node(t)) }
 	}
-	drawn := func() { t.Setenv("IDS_SNOWFLAKE_NODE", "random") } // logs nothing
+	drawn := func() { t.Setenv("IDS_SNOWFLAKE_NODE", "random") } // random logs nothing
 	fromVariable := func() {
 		t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-		ids.NextSnowflake() // makes it, as a library that main does not know of may
+		ids.NextSnowflake() // makes the node, as a library unknown to main may do
 	}
 	fromEnv := func() {
 		t.Setenv("IDS_SNOWFLAKE_NODE", "7")
@@ -558,10 +571,11 @@ func TestTwinOfDefaultNode(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what    string
-		old     func() // which makes the default node
+		old     func() // makes the default node
 		next    candidate
 		refused bool
-		shares  bool // on one clock, as what is refused does
+		// shares the default node's sequence when both are on one clock, as refused nodes do
+		shares bool
 	}{
 		{"a number that was drawn, by one that is given", drawn, candidate{-1, twitter, one}, false, true},
 		{"that of the variable, on a new clock", fromVariable, candidate{7, twitter, one}, true, true},
@@ -609,7 +623,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 				t.Errorf("NextSnowflake returns %v, which is not of node %d", s, want.Number())
 			}
 
-			// On one clock, nodes that would repeat ids share a sequence: no id of one is that of the other.
+			// On the same clock, nodes that would repeat IDs share a sequence, so their IDs differ.
 			clock := stopped(start)
 			newNode(t, old.Number(), &ids.SnowflakeOptions{Layout: old.Layout(), Clock: clock}).Next()
 			id := newNode(t, next.Number(), &ids.SnowflakeOptions{Layout: next.Layout(), Clock: clock}).Next()
@@ -618,7 +632,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 				t.Errorf("on one clock the second node gives %v, and on another %v; want it to share: %v", id, alone, c.shares)
 			}
 
-			// Nil is for tests: it drops the guard.
+			// Setting nil is for tests. It removes the guard.
 			ids.SetDefaultSnowflakeNode(nil)
 			ids.SetDefaultSnowflakeNode(next)
 			if got, _ := ids.DefaultSnowflakeNode(); got != next {
@@ -626,7 +640,7 @@ func TestTwinOfDefaultNode(t *testing.T) {
 			}
 		})
 	}
-	// A number that was drawn, after the same one is given.
+	// A number that was drawn, replaced after the same number is given.
 	drawn()
 	ids.SetDefaultSnowflakeNode(nil)
 	next, err := ids.DefaultSnowflakeNode()
