@@ -1,21 +1,22 @@
-// Package docs compiles and runs the Go code of README.md, docs/*.md and docs/from/*.md, so that what a reader
-// copies works. Its tests check what else is published: links and names on the pages, the
-// doors, and the exported names in api.txt.
+// Package docs compiles and runs the Go code in README.md, docs/*.md and docs/from/*.md, so that
+// code copied from a page works. Its tests check other published content: links and names on the
+// pages, the packages uuid, ulid and snowflake, and the exported names in api.txt.
 //
-// A block of Go is a fence that begins with ```go. It holds statements, or declarations; imports
-// that a reader would add without a thought may be left out. A block that begins with "package main"
-// is a whole program: it must show all its imports. A statement that prints may say in a comment at
-// its end what it prints, and then must print that:
+// A block of Go is a fence that begins with ```go. It contains statements or declarations. Imports
+// that a reader would add without thinking may be omitted. A block that begins with "package main"
+// is a whole program, which must contain all its imports. A statement that prints may end in a
+// comment with the expected output, and must then print that output:
 //
 //	fmt.Println(id.Version()) // 7
 //
-// A result that differs in each run stands in a comment on the next line, which is not compared.
+// Output that differs in each run goes into a comment on the next line, which is not compared.
 //
-// A comment in the line before the fence, which no reader of the page sees, can say more:
+// A comment on the line before the fence, which readers of the page do not see, can contain
+// directives:
 //
-//	<!-- go: in examples/database -->    the module that the block belongs to; without it, the root's
-//	<!-- go: after the last -->          the declarations of the block before are declared here too
-//	<!-- go: is examples/recipes/restart --> the block is part of the Go files in that folder, to the letter
+//	<!-- go: in examples/database -->    the module of the block; the default is the root module
+//	<!-- go: after the last -->          declarations of the previous block are also declared here
+//	<!-- go: is examples/recipes/restart --> the block is an exact part of the Go files in that folder
 package docs
 
 import (
@@ -38,10 +39,10 @@ import (
 	"time"
 )
 
-// Module is the module of the root, as blocks name it.
+// Module is the root module's name in blocks.
 const Module = "."
 
-// imports are the packages whose import a block may leave out, by the name it uses.
+// imports maps names to the packages whose import a block may omit.
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "driver": "database/sql/driver", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http",
 	"httptest": "net/http/httptest", "io": "io", "json": "encoding/json", "log": "log", "os": "os", "rand": "math/rand/v2", "reflect": "reflect",
@@ -53,18 +54,19 @@ var imports = map[string]string{
 	"graphql": "github.com/oneclock/ids/examples/with/graphql",
 }
 
-// A block is a fence of Go on a page.
+// A block is a fence of Go code on a page.
 type block struct {
 	page   string // relative to the root of the repository
-	line   int    // of the first line of code
+	line   int    // number of the first line of code
 	code   string
 	module string
-	folder string // whose Go files it is part of; they are compiled and tested instead
-	after  *block // whose declarations it needs
+	// if set, the block is part of the Go files there; those are compiled and tested instead
+	folder string
+	after  *block // block whose declarations this block needs
 }
 
-// Run compiles the blocks of a module into one program and runs it, each block in a subtest. given
-// are expressions for names that blocks use and do not declare, such as ctx.
+// Run compiles the blocks of a module into one program and runs it, with a subtest for each block.
+// given contains expressions for names that blocks use without declaring them, such as ctx.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
 	var run []*block
@@ -89,7 +91,7 @@ func Run(t *testing.T, module string, given map[string]string) {
 	}
 }
 
-// Root returns the folder of the root module.
+// Root returns the directory of the root module.
 func Root(t *testing.T) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -114,7 +116,7 @@ func pages(root string) (all []string) {
 	return all
 }
 
-// read returns the text of a file, with the line ends of Unix.
+// read returns the text of a file, with Unix line endings.
 func read(t *testing.T, elem ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(elem...))
@@ -124,7 +126,7 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// fence finds a block of Go, and what the comment before it says.
+// fence matches a block of Go and the text of the comment before it.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the blocks of all pages.
@@ -145,7 +147,8 @@ func blocks(t *testing.T, root string) (all []*block) {
 	return all
 }
 
-// direct does what the comment before the fence says. last is the block before on the page.
+// direct follows the directives in the comment before the fence. last is the previous block on the
+// page.
 func (b *block) direct(comment string, last *block) error {
 	for word := range strings.SplitSeq(comment, "; ") {
 		switch {
@@ -164,7 +167,8 @@ func (b *block) direct(comment string, last *block) error {
 
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
-// inProgram reports whether the Go files in the block's folder have its code, further indented perhaps, and a test.
+// inProgram reports whether the Go files in the block's folder contain its code, possibly with more
+// indentation, and whether they include a test.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // the pattern is good
 	for _, path := range paths {
@@ -177,10 +181,11 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// importing matches the beginning of a block: the package clause of a whole program, and the imports.
+// importing matches the beginning of a block: the package clause of a whole program and the
+// imports.
 var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
-// source returns a package with a function Run that does what the block says.
+// source returns the source of a package whose function Run executes the block.
 func (b *block) source(root string, given map[string]string) (string, error) {
 	imported := importing.FindString(b.code)
 	code := b.code[len(imported):]
@@ -216,7 +221,7 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 				fmt.Fprintf(&set, "%s := %s\n", name, given[name])
 			}
 		}
-		// A reader's program uses what the block declares, and looks at its error.
+		// A reader's program uses the block's variables and checks its error.
 		if declared["err"] {
 			end = "\nreturn err\n}\n"
 		}
@@ -240,7 +245,7 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	return header.String() + strings.TrimPrefix(body, "package b\n"), nil
 }
 
-// names returns all names that f uses; of one before a selector, with a dot too.
+// names returns all names that f uses. A name before a selector is also there with a dot.
 func names(f *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -257,13 +262,13 @@ func names(f *ast.File) map[string]bool {
 	return used
 }
 
-// declaring finds the variables that a statement declares which is not indented.
+// declaring matches the variables declared by a statement that is not indented.
 var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 
-// folder is where the program is, as far as the compiler knows.
+// folder is the program's directory as the compiler sees it.
 const folder = "zz_blocks"
 
-// program returns the main package, which runs n blocks one after the other. path is its import path.
+// program returns a main package that runs n blocks one after another. path is its import path.
 func program(path string, n int) string {
 	var imports, runs strings.Builder
 	for i := range n {
@@ -289,7 +294,7 @@ func main() {
 `
 }
 
-// command returns what a program prints in dir. It must succeed within 5 minutes.
+// command returns a program's output. The program runs in dir and must succeed within 5 minutes.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -305,7 +310,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// execute builds blocks into a program of the module in dir and returns what each printed.
+// execute builds the blocks into a program of the module in dir and returns each block's output.
 func execute(t *testing.T, dir string, sources []string) []string {
 	temp := t.TempDir()
 	path := strings.TrimSpace(command(t, dir, "go", "list", "-m")) + "/" + folder
@@ -327,9 +332,9 @@ func execute(t *testing.T, dir string, sources []string) []string {
 	binary := filepath.Join(temp, "blocks.exe")
 	command(t, dir, "go", "build", "-overlay", filepath.Join(temp, "overlay.json"), "-o", binary, "./"+folder)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
-	parts := strings.Split(command(t, temp, binary), "\x00")[1:] // temp is for blocks that write files
+	parts := strings.Split(command(t, temp, binary), "\x00")[1:] // blocks write their files to temp
 	for i := range parts {
-		_, parts[i], _ = strings.Cut(parts[i], "\n") // the number
+		_, parts[i], _ = strings.Cut(parts[i], "\n") // cut off the number
 	}
 	return parts
 }
@@ -342,7 +347,7 @@ func write(t *testing.T, path, text string) {
 
 var printing = regexp.MustCompile(`^\s*fmt\.Print(?:ln|f)\(.*\)(?:\s*// (.*))?$`)
 
-// check compares what the block printed with what its comments say.
+// check compares the block's output with the output in its comments.
 func (b *block) check(t *testing.T, out string) {
 	out, failure, failed := strings.Cut(out, "\x01")
 	if failed {

@@ -1,12 +1,14 @@
-// Deps prints, for packages, which of their files use which, exactly, by go/types: an order of the files in which each uses only
-// files in rows below it. It fails if files use each other in a circle, and prints what uses what along it.
+// Deps prints which files of a package use which other files. It finds the uses exactly, with
+// go/types. The files are printed in an order in which each uses only files in rows below its own.
+// Deps fails if files use each other in a circle, and then prints the uses along the circle.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
 //	go -C internal/lab run ./deps -from Generator.NewV7,ParseULID ../..
 //
-// With names of functions it also prints what a reader meets who follows them through the package: functions, files, lines and
-// private words. A method's receiver is no use of the file of its type, but a field is.
+// With the names of functions, deps also prints the code that a reader meets who follows them
+// through the package: functions, files, lines and private words. A method's receiver does not
+// count as a use of the file of its type, but a field does.
 package main
 
 import (
@@ -30,7 +32,7 @@ import (
 	"strings"
 )
 
-// allowed has the circles that are meant, by the path of their package.
+// allowed contains the intended circles, by the path of their package.
 var allowed = map[string]string{
 	// A template can contain a conversion, and a conversion can have a template.
 	"github.com/oneclock/ids/cmd/idsvet/internal/from": "convert.go template.go",
@@ -48,8 +50,8 @@ func main() {
 	}
 }
 
-// run prints the files of the packages in dirs, and what a reader of the named functions meets. Its error has all circles that are
-// not allowed.
+// run prints the files of the packages in dirs, and the code that a reader of the named functions
+// meets. Its error contains all circles that are not allowed.
 func run(w io.Writer, dirs, names []string) error {
 	var circles []error
 	met := map[string]bool{}
@@ -75,32 +77,33 @@ func run(w io.Writer, dirs, names []string) error {
 	return errors.Join(circles...)
 }
 
-// A listed is what go list prints of a package.
+// A listed package is an element of the output of go list.
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles                 []string
 	DepOnly                 bool
 }
 
-// A decl is a declaration of the package, at its top.
+// A decl is a declaration at the top level of the package.
 type decl struct {
 	name, file string
 	node       ast.Node
 	lines      int
-	uses       map[types.Object]bool // other declarations, and fields of theirs
+	uses       map[types.Object]bool // other declarations, and their fields
 }
 
-// A house is a package as files and declarations.
+// A house is a package, as files and declarations.
 type house struct {
 	path  string
 	fset  *token.FileSet
 	info  *types.Info
 	decls map[types.Object]*decl
-	owner map[types.Object]types.Object // of a field: its struct type
+	owner map[types.Object]types.Object // from a field to its struct type
 	files []string
 }
 
-// readAll reads the package in dir or, if dir ends in /..., all packages of its module that are in it and below, without their tests.
+// readAll reads the package in dir or, if dir ends in /..., all packages of its module in dir and
+// below it. It does not read their tests.
 func readAll(dir string) ([]*house, error) {
 	pattern := "."
 	if up, all := strings.CutSuffix(dir, "/..."); all {
@@ -135,7 +138,7 @@ func readAll(dir string) ([]*house, error) {
 	return houses, nil
 }
 
-// read parses and checks a package. exports has the compiled packages, by path.
+// read parses and type-checks a package. exports maps import paths to compiled packages.
 func read(p listed, exports map[string]string) (*house, error) {
 	h := &house{p.ImportPath, token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
 		map[types.Object]*decl{}, map[types.Object]types.Object{}, p.GoFiles}
@@ -181,7 +184,7 @@ func read(p listed, exports map[string]string) (*house, error) {
 	return h, nil
 }
 
-// declare notes what d declares at the top of a package.
+// declare records the declarations in d, which is at the top level of a package.
 func (h *house) declare(pkg *types.Package, d ast.Decl) {
 	if f, ok := d.(*ast.FuncDecl); ok {
 		name := f.Name.Name
@@ -202,7 +205,7 @@ func (h *house) declare(pkg *types.Package, d ast.Decl) {
 	}
 }
 
-// add notes a declaration, and the fields of a struct type.
+// add records a declaration and, for a struct type, its fields.
 func (h *house) add(o types.Object, name string, n ast.Node) {
 	from, to := h.fset.Position(n.Pos()), h.fset.Position(n.End())
 	h.decls[o] = &decl{name, filepath.Base(from.Filename), n, to.Line - from.Line + 1, map[types.Object]bool{}}
@@ -215,7 +218,7 @@ func (h *house) add(o types.Object, name string, n ast.Node) {
 	}
 }
 
-// home returns the type of a field, and any other object itself.
+// home returns the type that has the field o, or o itself if o is not a field.
 func (h *house) home(o types.Object) types.Object {
 	if t := h.owner[o]; t != nil {
 		return t
@@ -223,7 +226,7 @@ func (h *house) home(o types.Object) types.Object {
 	return o
 }
 
-// arrows returns which file uses which, and the names used.
+// arrows returns which file uses which other file, and the names that it uses.
 func (h *house) arrows() map[[2]string]map[string]bool {
 	arrows := map[[2]string]map[string]bool{}
 	for _, d := range h.decls {
@@ -239,11 +242,13 @@ func (h *house) arrows() map[[2]string]map[string]bool {
 	return arrows
 }
 
-// printFiles prints an order of the files, with those of a circle in one row. The error has the circles that are not allowed.
+// printFiles prints an order of the files, with the files of a circle in the same row. The error
+// contains the circles that are not allowed.
 func (h *house) printFiles(w io.Writer) error {
 	arrows := h.arrows()
 	fmt.Fprintf(w, "%s: %d files, %d arrows\n", h.path, len(h.files), len(arrows))
-	below := map[string]map[string]bool{} // by file: those that it uses, directly or through others
+	// by file: the files that it uses, directly or through others
+	below := map[string]map[string]bool{}
 	for _, f := range h.files {
 		below[f] = map[string]bool{}
 		var walk func(string)
@@ -258,7 +263,8 @@ func (h *house) printFiles(w io.Writer) error {
 		walk(f)
 	}
 	var circles []error
-	for left := h.files; len(left) > 0; { // each row has the files that only files of their circle use
+	// each row contains the files that only files of their own circle use
+	for left := h.files; len(left) > 0; {
 		isTop := func(f string) bool {
 			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })
 		}
@@ -279,7 +285,8 @@ func (h *house) printFiles(w io.Writer) error {
 	return errors.Join(circles...)
 }
 
-// circleError returns an error with what uses what in a circle of files, or nil if the circle is allowed.
+// circleError returns an error that lists the uses in a circle of files, or nil if the circle is
+// allowed.
 func (h *house) circleError(circle []string, arrows map[[2]string]map[string]bool) error {
 	if strings.Join(circle, " ") == allowed[h.path] {
 		return nil
@@ -295,7 +302,8 @@ func (h *house) circleError(circle []string, arrows map[[2]string]map[string]boo
 	return errors.New(text)
 }
 
-// printReader prints what a reader of a function meets, and reports whether h has the function.
+// printReader prints the code that a reader of a function meets, and reports whether h has the
+// function.
 func (h *house) printReader(w io.Writer, name string) bool {
 	files, words := map[string]bool{}, map[string]bool{}
 	met := map[types.Object]bool{}

@@ -1,17 +1,17 @@
 /* The rule: Lane.Take and Lane.Next. */
 
 typedef Lane {
-	byte last, used;       /* the tick of the latest id, and how many ids that tick has given */
-	byte top;              /* the highest tick ever issued */
+	byte last, used;       /* the latest ID's tick, and the number of IDs in that tick */
+	byte top;              /* the highest tick ever used */
 	byte debt;             /* paid - elapsed, or 0 if that is negative */
-	byte seq, free, floor  /* the clock sequence, how many more may follow, and the floor */
+	byte seq, free, floor  /* the clock sequence, the number of sequences left, and the floor */
 }
 Lane lane[3];  /* versions 1 and 6, and Snowflake */
 #define NODE 2
 #define L    lane[l]
 
 #define NONE 255
-byte limit;  /* as a time; NONE is no limit */
+byte limit;  /* a time; NONE means no limit */
 byte ended;  /* the end that EndAt has set, or NONE */
 
 #define MAX(a, b)    ((a) > (b) -> (a) : (b))
@@ -23,7 +23,7 @@ byte ended;  /* the end that EndAt has set, or NONE */
 #define LAST(l)      AT(l, END)
 #define LEAD(l)      (AHEAD / LENGTH(l))
 
-/* The patience that is promised, a time, and that of the lane, in ticks. */
+/* The promised patience, as a time, and the lane's patience, in ticks. */
 #define PROMISED(l)  (l == NODE -> NONE : (l == 1 -> MAX(TOL, AHEAD) : AHEAD))
 #if BROKEN == V6_IMPATIENT
 #define PATIENCE(l)  (l == NODE -> NONE : AHEAD)
@@ -37,17 +37,17 @@ byte ended;  /* the end that EndAt has set, or NONE */
 #define PATIENCE(l)  AT(l, PROMISED(l))  /* rounded up */
 #endif
 
-/* No debt is more than MOST, since the time elapsed only grows: the rest is forgiven. Of two ticks that are opened at
- * one moment, the second costs something too. A call waits for BOUND at most. */
+/* A debt is at most MOST, because the elapsed time only grows; the rest is forgiven. If two ticks are opened at the same
+ * moment, the second must cost something, too. A call waits at most BOUND. */
 #define MOST         (BROKEN == DEBT_KEPT -> 31 : AHEAD + BOUND * (BROKEN == DEBT_OF_ONE_WAIT -> 1 : 2))
 #define OWED(l)      MIN(MAX(L.debt, AHEAD) - AHEAD, (BROKEN == DEBT_KEPT -> 31 : BOUND))
 
-/* Scratch of one step, which is no part of a state. */
-hidden byte tick, past;                 /* the wall clock's tick, and whether it was past the end */
-hidden byte at, used;                   /* the tick of the id to be taken, and how many ids that has then given */
-hidden byte newSeq, newFree, newFloor;  /* the clock sequence then */
+/* Scratch variables of one step, which are not part of the state. */
+hidden byte tick, past;                 /* the wall clock's tick; the wall clock is past the end */
+hidden byte at, used;                   /* the new ID's tick, and the number of IDs in it then */
+hidden byte newSeq, newFree, newFloor;  /* the clock sequence, sequences left and floor then */
 hidden byte cost, wait;
-hidden byte said;                       /* what take says: */
+hidden byte said;                       /* the result of take: */
 #define TAKEN     0
 #define WITHHELD  1
 #define REFUSED   2
@@ -102,7 +102,7 @@ inline take(l, time) {
 		L.seq = newSeq; L.free = newFree; L.floor = newFloor;
 		if :: BROKEN == LATE_FORGIVES && L.debt + wall - time > MOST -> L.debt = 0 :: else fi;
 		L.debt = (BROKEN == TICKS_FREE -> 0 : MIN(L.debt + cost, MOST));
-		/* A time past the end does not tell when the wall clock will be near the id. */
+		/* A time past the end cannot tell when the wall clock will be near the ID. */
 		if
 		:: past && BROKEN != PAST_END_NO_WAIT -> wait = OWED(l)
 		:: !past && at - tick > LEAD(l) -> wait = MIN(OWED(l), (at - tick - LEAD(l)) * LENGTH(l))

@@ -1,26 +1,26 @@
-/* The calls, the keeper, crash and restart, and what is asserted. */
+/* The calls, the keeper, crashes and restarts, and the assertions. */
 
 byte life;
 byte after;    /* After */
 byte saved;    /* on the disk */
-byte left[3];  /* how long the callers must still sleep, the longest first */
+byte left[3];  /* time that each caller must still sleep, the longest first */
 byte wall;     /* the wall clock, if it is steady */
-byte late;     /* what a late call has read; 0 if there is none */
+byte late;     /* the reading of a late call; 0 if there is none */
 
-/* What the keeper is about to do. */
+/* The keeper's next step. */
 #define REST  0
 #define SAVE  1
 #define SET   2
 #define LOWER 3
 #define CLOSE 4
 byte step;
-byte h;  /* the horizon or the end at hand */
+byte h;  /* the current horizon or end */
 
-/* What only the asserts need. */
-byte watchLane, watchTick, watchSeq, watchPlace;  /* an id, any one, that must not be issued again; tick 0 is none */
-byte former;   /* the latest Snowflake's tick in former lives */
-byte front;  /* what the wall clock would show, had it never been set back */
-byte due;    /* how long the wall clock may still be behind */
+/* Variables that only the assertions need. */
+byte watchLane, watchTick, watchSeq, watchPlace;  /* an arbitrary ID that must not be made again; tick 0 means none */
+byte former;   /* the latest Snowflake's tick in earlier lives */
+byte front;  /* the time on the wall clock if it had never been set back */
+byte due;    /* time for which the wall clock may still be behind */
 hidden int before;
 hidden byte wasLast, wasUsed;
 
@@ -29,12 +29,12 @@ hidden byte wasLast, wasUsed;
 
 #define DOWN(x) x = MAX(x, 1) - 1
 
-inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave one */
+inline judge(l, time, watch) {  /* checks lane l's new ID, if take made one */
 	printf("lane %d at %d: said %d; tick %d, place %d, sequence %d, wait %d\n", l, time, said, at, used - 1, newSeq, wait);
 	if
-	:: said != TAKEN -> assert(STATE(l) == before /* a call without an id */)
+	:: said != TAKEN -> assert(STATE(l) == before /* a call without an ID */)
 	:: else ->
-		assert(at <= LAST(l) && TIME(l, at) <= limit && used <= CAP /* the bounds of ids */);
+		assert(at <= LAST(l) && TIME(l, at) <= limit && used <= CAP /* the bounds of IDs */);
 		assert(TIME(l, at) <= ended /* EndAt */);
 		assert(TIME(l, at) > after /* After */);
 
@@ -45,8 +45,8 @@ inline judge(l, time, watch) {  /* the id that take gave to lane l, if it gave o
 		:: else
 		fi;
 
-		/* Ordered, and followed as the table of the promises says, by time. Whether the lane follows if the wall
-		 * clock is behind by less than a tick more than its patience is left open. */
+		/* Ordered, and followed as the table of the promises requires, by time. If the wall clock is behind by the
+		 * patience and a part of a tick, the lane may follow it or not. */
 		assert(at > wasLast || at == wasLast && used > wasUsed || TIME(l, wasLast) - time > PROMISED(l) /* ordered */);
 		assert(l != NODE || at > former /* ordered over lives */);
 		assert(TIME(l, at) - time < PROMISED(l) + 2 * LENGTH(l) || tick <= L.floor /* followed */);
@@ -70,7 +70,7 @@ inline set(time) {
 	if :: ended == NONE || BROKEN == END_LIFTED -> limit = time :: else fi
 }
 
-/* The earlier of the time and the limit in force is the limit for good. */
+/* The earlier of the time and the current limit is the final limit. */
 inline endAt(time) {
 	ended = MIN(MIN(ended, limit), time);
 	limit = (BROKEN == END_RAISED -> time : ended)
@@ -107,7 +107,7 @@ inline start(random) {
 	left[0] = 0; left[1] = 0; left[2] = 0; late = 0;
 	if :: CALLERS > 0 -> front = MAX(front, after) :: else fi;
 	step = REST; h = 0; ended = NONE;
-	/* A clock that has a keeper withholds every id until the first set. */
+	/* A clock with a keeper withholds every ID until the first set. */
 	limit = (life < LIVES && BROKEN != OPEN_EARLY -> 0 : NONE)
 }
 
@@ -115,7 +115,7 @@ active proctype Process() {
 	byte l, t; bool watch;
 	atomic { wall = STEADY; start(0) }
 end:	do
-	/* A call reads the clock and takes an id with the mutex held, and then sleeps. */
+	/* A call reads the clock, takes an ID with the mutex held, and then sleeps. */
 	:: atomic {
 		late > 0 || left[MAX(CALLERS, 1) - 1] == 0 ->
 		if
@@ -137,7 +137,7 @@ end:	do
 		judge(l, t, watch);
 		l = 0; t = 0; watch = false
 	}
-	/* A call reads the clock, and others may be faster before it takes its id. */
+	/* A call reads the clock, and other calls may overtake it before it takes its ID. */
 	:: atomic { LATE && late == 0 && left[1] == 0 -> late = wall }
 	/* Time passes. */
 	:: atomic {
@@ -153,13 +153,13 @@ end:	do
 		:: else
 		fi
 	}
-	/* The wall clock steps back. It is the measure of truth again after SLOW times as much time. */
+	/* The wall clock steps back. IDs must be true to it again after SLOW times the length of the step. */
 	:: atomic {
 		wall > 1 && due == 0 ->
 		select(t : 1 .. wall - 1);
 		due = SLOW * (wall - t) + 1; wall = t; t = 0
 	}
-	/* The keeper takes a horizon: a time, any one, but not before Latest or the limit. It saves it, and then sets it. */
+	/* The keeper chooses a horizon, any time that is not before Latest or the limit, saves it, and then sets it. */
 	:: atomic {
 		life < LIVES && step == REST && ended == NONE ->
 		latest();
@@ -180,8 +180,8 @@ end:	do
 		if :: BROKEN != LIMIT_FIRST -> set(h) :: else -> saved = h fi;
 		step = REST; h = 0
 	}
-	/* Or it takes an end, any time. It sets that or what is saved as the limit, whichever is earlier, and then saves
-	 * the end, or Latest if that is later. It ends the clock then, or goes on, with a lower horizon perhaps. */
+	/* Or the keeper chooses an end, any time. It sets the end or the saved time as the limit, whichever is earlier, and
+	 * then saves the end, or Latest if it is later. Then it ends the clock, or continues, perhaps with an earlier horizon. */
 	:: atomic {
 		life < LIVES && step == REST && ended == NONE ->
 		select(t : 0 .. END);
@@ -200,14 +200,14 @@ end:	do
 		if :: step = REST; h = 0 :: step = CLOSE fi
 	}
 	:: atomic { step == CLOSE -> endAt(h); step = REST; h = 0 }
-	/* EndAt without a save, at any time, as by a keeper whose save has failed, or once more. */
+	/* EndAt without a save, at any time, as after a failed save, or a second EndAt. */
 	:: atomic {
 		life < LIVES && limit != NONE ->
 		select(t : 0 .. END);
 		endAt(t);
 		t = 0
 	}
-	/* The process ends at any moment, and starts again. The first sequence is random. */
+	/* The process ends at any moment and starts again. The first sequence is random. */
 	:: atomic {
 		life < LIVES ->
 		select(t : 0 .. SEQS - 1);

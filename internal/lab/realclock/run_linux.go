@@ -2,7 +2,7 @@
 
 package realclock
 
-// How a process runs under ptrace with another wall clock.
+// Running a process under ptrace with a different wall clock.
 
 import (
 	"encoding/binary"
@@ -15,39 +15,41 @@ import (
 	"unsafe"
 )
 
-const patience = 3 * time.Minute // how long Run waits for the end of a process, which may be stuck
+// maximum time for which Run waits for the end of a process, which may be stuck
+const patience = 3 * time.Minute
 
-// Names of the kernel's that package syscall does not have.
+// Names from the kernel that package syscall lacks.
 const (
 	clockRealtime = 0  // CLOCK_REALTIME
-	clockMove     = 77 // no clock of the kernel's: how [Move] speaks to the tracer
+	clockMove     = 77 // not a clock of the kernel: [Move] sends offsets to the tracer with it
 
-	atIgnore      = 1  // AT_IGNORE: an entry of the auxiliary vector without a meaning
-	atSysinfoEhdr = 33 // AT_SYSINFO_EHDR: the address of the vDSO
+	atIgnore      = 1  // AT_IGNORE: an entry of the auxiliary vector without meaning
+	atSysinfoEhdr = 33 // AT_SYSINFO_EHDR: address of the vDSO
 
 	ptraceGetSyscallInfo = 0x420e // PTRACE_GET_SYSCALL_INFO, since Linux 5.3
 	syscallEntry         = 1      // PTRACE_SYSCALL_INFO_ENTRY
 	ptraceOptions        = syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE |
 		0x100000 // PTRACE_O_EXITKILL: the child does not outlive its tracer
-	waitOptions = syscall.WALL | 0x20000000 // __WNOTHREAD: no children of other threads
+	waitOptions = syscall.WALL | 0x20000000 // __WNOTHREAD: not the children of other threads
 )
 
 // syscallInfo is the kernel's struct ptrace_syscall_info.
 type syscallInfo struct {
-	op   uint8     // the kind of stop
+	op   uint8     // kind of stop
 	_    [15]byte  // architecture, instruction pointer
-	sp   uint64    // the stack pointer
-	data [8]uint64 // on entry the number and the arguments, on exit the result
+	sp   uint64    // stack pointer
+	data [8]uint64 // on entry, the number and the arguments; on exit, the result
 }
 
-// Move sets how far the wall clock of a process that [Run] started is off from now on.
+// Move sets the offset of the wall clock in a process that [Run] started.
 func Move(off time.Duration) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMove, uintptr(off), 0) // EINVAL
 }
 
-// Run starts the program argv[0] with a wall clock that it can [Move], waits for its end, and returns its exit
-// code: 128 and the signal's number if a signal ended it. The error matches [os.ErrPermission] if the system does not let
-// a process trace its child.
+// Run starts the program argv[0] with a wall clock that the program can [Move], waits for its end,
+// and returns its exit code. If a signal ended the program, the code is 128 plus the number of the
+// signal. The error matches [os.ErrPermission] if the system does not allow a process to trace its
+// child.
 func Run(argv, env []string, output *os.File) (code int, err error) {
 	// Every request must come from the thread that started the child.
 	runtime.LockOSThread()
@@ -75,12 +77,14 @@ type tracer struct {
 	pid   int
 	began time.Time
 	off   time.Duration
-	calls map[int][8]uint64 // by thread that is known: the number and the arguments of its system call, or what it returned
+	// by known thread: the number and the arguments of its system call, or the call's result
+	calls map[int][8]uint64
 }
 
-// follow resumes each thread that stops, until the process has ended. It takes all stops there are, since wait4 goes through the
-// threads in their order: the last would wait for as long as those before it read the clock again and again. The process is
-// a group of its own, since this thread may have other children.
+// follow resumes each stopped thread until the process has ended. It first collects all stops,
+// because wait4 goes through the threads in order: a later thread would wait as long as earlier
+// threads read the clock again and again. The process is in its own group, because this thread may
+// have other children.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread
@@ -106,7 +110,8 @@ func (t *tracer) follow() (code int, err error) {
 				delete(t.calls, tid)
 				continue
 			}
-			// ESRCH: the thread was killed while it was stopped, and its end is still to be reported.
+			// ESRCH: the thread was killed while it was stopped, and its end has not been reported
+			// yet.
 			if err := t.resume(tid, s.StopSignal()); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return 0, err
 			}
@@ -114,7 +119,7 @@ func (t *tracer) follow() (code int, err error) {
 	}
 }
 
-// resume does what a stop is for, and lets the thread go on to its next system call.
+// resume handles a stop and resumes the thread until its next system call.
 func (t *tracer) resume(tid int, number syscall.Signal) (err error) {
 	signal := 0
 	switch _, known := t.calls[tid]; {
@@ -126,7 +131,7 @@ func (t *tracer) resume(tid int, number syscall.Signal) (err error) {
 		}
 	case number == syscall.SIGTRAP|0x80:
 		err = t.systemCall(tid)
-	case number != syscall.SIGTRAP: // which says that a further thread was made
+	case number != syscall.SIGTRAP: // a plain SIGTRAP reports a new thread
 		signal = int(number)
 	}
 	if err != nil {
@@ -135,7 +140,7 @@ func (t *tracer) resume(tid int, number syscall.Signal) (err error) {
 	return syscall.PtraceSyscall(tid, signal)
 }
 
-// systemCall looks at a system call that begins or ends.
+// systemCall handles the beginning or the end of a system call.
 func (t *tracer) systemCall(tid int) error {
 	info, err := getSyscallInfo(tid)
 	call := t.calls[tid]
@@ -144,9 +149,9 @@ func (t *tracer) systemCall(tid int) error {
 		return err
 	}
 	switch call[1] {
-	case clockRealtime: // the kernel has just stored it
-		// It runs evenly, and not as the kernel's own: several threads may have read that before the tracer gets to them, and it
-		// gets to them in any order.
+	case clockRealtime: // the kernel has just stored the time
+		// The new time advances evenly instead of repeating the kernel's reading. Several threads
+		// may have read that time before the tracer reaches them, and it reaches them in any order.
 		now := t.began.Add(time.Since(t.began) + t.off)
 		b := binary.NativeEndian.AppendUint64(nil, uint64(now.Unix())) // struct timespec
 		b = binary.NativeEndian.AppendUint64(b, uint64(now.Nanosecond()))
@@ -157,8 +162,8 @@ func (t *tracer) systemCall(tid int) error {
 	return err
 }
 
-// hideVDSO takes the vDSO from the program that has just been loaded: its runtime then reads
-// clocks by system calls, which can be traced.
+// hideVDSO hides the vDSO from a program that has just been loaded. Its runtime then reads clocks
+// by system calls, which can be traced.
 func (t *tracer) hideVDSO() error {
 	if err := syscall.PtraceSetOptions(t.pid, ptraceOptions); err != nil {
 		return fmt.Errorf("realclock: PTRACE_SETOPTIONS: %w", err)
@@ -167,7 +172,8 @@ func (t *tracer) hideVDSO() error {
 	if err != nil {
 		return err
 	}
-	// From the stack pointer up: argc, argv, nil, environment, nil, pairs of the auxiliary vector.
+	// Upward from the stack pointer: argc, argv, nil, environment, nil, pairs of the auxiliary
+	// vector.
 	address := uintptr(info.sp)
 	next := func() (word uint64) {
 		var b [8]byte

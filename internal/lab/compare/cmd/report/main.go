@@ -1,12 +1,14 @@
-// Command report runs the benchmarks of compare and writes what they find into docs/speed.md and, what is for those
-// who work on the library, README.md of compare. It puts a picture, docs/speed.svg, into README.md of the root. On
-// each page it writes between the markers <!-- compare:begin --> and <!-- compare:end -->. It takes some 4 minutes, on a machine that should do nothing else:
+// Command report runs the benchmarks of compare and writes the figures into two pages:
+// docs/speed.md and, for developers of the library, the README.md of compare. It also writes a
+// picture, docs/speed.svg, and puts a link to it into the README.md of the root. On each page, it
+// replaces the text between the markers <!-- compare:begin --> and <!-- compare:end -->. It takes
+// about 4 minutes and needs an otherwise idle machine:
 //
 //	go -C internal/lab/compare run ./cmd/report
-//	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    with Go's own package uuid among the others
+//	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    includes Go's own package uuid
 //
-// All benchmarks run once in each round, which is one process, instead of each several times on end, so that a change in the
-// speed of the machine meets all libraries alike.
+// Each round is one process that runs all benchmarks once. Repeating one benchmark several times in
+// a row instead would let a change in the speed of the machine affect only some libraries.
 package main
 
 import (
@@ -39,7 +41,7 @@ func main() {
 	}
 }
 
-// write writes what the benchmarks printed into the pages in the folder root.
+// write writes the benchmarks' output into the pages below the directory root.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {
@@ -59,7 +61,7 @@ func write(root string, text []byte, benchtime string) error {
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 
-// put replaces what stands between the markers of a page by text.
+// put replaces the text between the markers of a page.
 func put(path, text string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -74,13 +76,13 @@ func put(path, text string) error {
 	return os.WriteFile(path, []byte(before+begin+"\n\n"+strings.TrimSpace(text)+"\n\n"+end+after), 0o644)
 }
 
-// others are the libraries that are measured.
+// others are the measured libraries.
 var others = []string{
 	"github.com/google/uuid", "github.com/gofrs/uuid/v5", "github.com/oklog/ulid/v2", "github.com/bwmarrin/snowflake",
 	"github.com/sony/sonyflake/v2", "github.com/rs/xid", "github.com/segmentio/ksuid",
 }
 
-// measure runs all benchmarks in rounds, and returns what they print.
+// measure runs all benchmarks in rounds and returns their output.
 func measure(count int, benchtime string) ([]byte, error) {
 	temp, err := os.MkdirTemp("", "compare")
 	if err != nil {
@@ -109,14 +111,15 @@ func measure(count int, benchtime string) ([]byte, error) {
 	return text, nil
 }
 
-// variants are the ways to run the benchmarks. In all but the first, those of New are of another operation.
+// variants are the ways to run the benchmarks. In all but the first, the benchmarks of New count as
+// a different operation.
 var variants = []struct{ operation, tags, env, bench string }{
 	{"New", "", "GODEBUG=", "."},
 	{"NoAES", "", "GODEBUG=cpu.aes=off", "New/^(V4|V7|V7At|ULID)$/^ids$"},
 	{"Nostock", "nostock", "GODEBUG=", "New/^(V4|V7|V7At|ULID)$/^ids$"},
 }
 
-// goOutput returns what the go command prints.
+// goOutput returns the output of the go command.
 func goOutput(args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Stderr = os.Stderr

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// style has both colour schemes of a forge. The ground is drawn, so that text is never on the other one's.
+// style contains the color schemes of light and dark pages. The picture draws its own background,
+// so text never appears on the background of the other scheme.
 const style = `<style>
 text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
 .title{font-size:17px;font-weight:600}.bold{font-weight:600}.end{text-anchor:end}
@@ -21,7 +22,8 @@ text{fill:#f0f6fc}.ground{fill:#0d1117;stroke:#3d444d}.soft{fill:#9da7b3}.ours{f
 </style>
 `
 
-// picture draws what one id costs here and in the best known libraries, on one goroutine and on 64, as SVG.
+// picture draws, as SVG, the time for one ID in this library and in the best known others, on one
+// goroutine and on 64.
 func (r *results) picture() string {
 	const width, bar, left, right, most = 820, 20, 170, 500, 240
 	var body, told strings.Builder
@@ -74,7 +76,7 @@ func (r *results) picture() string {
 		r.config["processors"], left, right, body.String())
 }
 
-// pictured are the bars.
+// pictured are the picture's bars.
 var pictured = []struct {
 	row
 	libraries []string

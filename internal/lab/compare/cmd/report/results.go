@@ -1,6 +1,6 @@
 package main
 
-// What the benchmarks printed, read and summarized.
+// The benchmarks' output, parsed and summarized.
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// results are what the benchmarks of several rounds printed.
+// results contains the benchmarks' output in several rounds.
 type results struct {
-	config map[string]string    // what they print of the machine, such as "cpu"
-	ns     map[string][]float64 // by "operation/kind/library", one for each round
+	config map[string]string    // facts about the machine, such as "cpu"
+	ns     map[string][]float64 // by "operation/kind/library", one time for each round
 	rounds int
 }
 
-// read reads what benchmarks print. Text that is not a result is passed over, as benchstat does.
+// read parses the output of benchmarks. Like benchstat, it skips text that is not a result.
 func read(in io.Reader) (*results, error) {
 	r := &results{config: map[string]string{}, ns: map[string][]float64{}}
 	reader := benchfmt.NewReader(in, "benchmarks")
@@ -41,7 +41,7 @@ func read(in io.Reader) (*results, error) {
 	return r, reader.Err()
 }
 
-// median returns the median of the times of a benchmark and its 95% confidence interval, as benchstat does.
+// median returns the median time of a benchmark and its 95% confidence interval, as benchstat does.
 func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 	if len(r.ns[name]) == 0 {
 		return s, false
@@ -51,9 +51,10 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
-// typical returns the round whose times of the named benchmarks are nearest to their medians, by their logarithms. Times of
-// benchmarks that are compared with each other come from one round, and so from one process, because the machine may change
-// between two. Names without results do not count.
+// typical returns the round in which the times of the named benchmarks are nearest to their
+// medians, by their logarithms. Times that are compared with each other come from the same round,
+// and so from the same process, because the machine may change between two processes. Names without
+// results do not count.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {
@@ -70,10 +71,10 @@ func (r *results) typical(names []string) (round int) {
 	return round
 }
 
-// unsteady reports whether the times of the named benchmarks spread by more than 1.25 between rounds. The fastest and the
-// slowest tenth of the rounds do not count.
+// unsteady reports whether the times of the named benchmarks vary by a factor of more than 1.25
+// between rounds. The fastest and the slowest tenth of the rounds do not count.
 func (r *results) unsteady(names []string) bool {
-	sums, n := make([]float64, r.rounds), 0 // of logarithms
+	sums, n := make([]float64, r.rounds), 0 // sums of logarithms
 	for _, name := range names {
 		for i, ns := range r.ns[name] {
 			sums[i] += math.Log(ns)
@@ -85,7 +86,8 @@ func (r *results) unsteady(names []string) bool {
 	return n > 0 && sums[r.rounds-1-tenth]-sums[tenth] > float64(n)*math.Log(1.25)
 }
 
-// time formats the time of a benchmark of calls for n ids in a round, for one id. It is empty if there is none.
+// time formats the time for one ID of a benchmark whose calls make n IDs, in the given round. It
+// returns "" if the benchmark has no results.
 func (r *results) time(name string, n float64, round int) string {
 	if len(r.ns[name]) == 0 {
 		return ""
@@ -93,7 +95,7 @@ func (r *results) time(name string, n float64, round int) string {
 	return number(r.ns[name][round] / n)
 }
 
-// middle formats the median of a benchmark. It is empty if there is none.
+// middle formats the median of a benchmark. It returns "" if the benchmark has no results.
 func (r *results) middle(name string) string {
 	s, ok := r.median(name)
 	if !ok {
@@ -102,7 +104,8 @@ func (r *results) middle(name string) string {
 	return number(s.Center)
 }
 
-// spread formats the confidence interval as the larger distance from the median, if there were enough rounds.
+// spread formats the confidence interval as the larger distance from the median, if there were
+// enough rounds.
 func (r *results) spread(name string) string {
 	s, ok := r.median(name)
 	if !ok || math.IsInf(s.Hi-s.Lo, 0) || math.IsNaN(s.Hi-s.Lo) {
@@ -111,7 +114,8 @@ func (r *results) spread(name string) string {
 	return fmt.Sprintf(" ±%.0f%%", 100*max(s.Hi-s.Center, s.Center-s.Lo)/s.Center)
 }
 
-// number formats v with three digits that count, and groups of thousands.
+// number formats v with three significant digits and with separators between thousands. From 1,000
+// on, it keeps all digits of the integer.
 func number(v float64) string {
 	switch {
 	case v < 10:

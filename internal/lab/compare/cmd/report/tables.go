@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A row is an operation on a kind of id, by the names of its benchmarks.
+// A row is an operation on a kind of ID, named as in its benchmarks.
 type row struct{ title, operation, kind string }
 
 var newRows = []row{
@@ -45,14 +45,14 @@ var textRows = []row{
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
 }
 
-// libraries are the others, in the order of the tables.
+// libraries are the other libraries in the order of the tables.
 var libraries = [][2]string{
 	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid with its pool"}, {"gofrs", "gofrs/uuid"},
 	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
 
-// floors are the benchmarks of what ids are made of.
+// floors are the benchmarks of the parts from which IDs are made.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
 	{"work", "the work between two IDs on [eight goroutines](#what-many-goroutines-cost)"},
@@ -62,15 +62,15 @@ var floors = [][2]string{
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
-// sourceRows are the kinds of ids that take random bits.
+// sourceRows are the kinds of IDs that contain random bits.
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
-// machine says on what the benchmarks ran.
+// machine describes the machine on which the benchmarks ran.
 func (r *results) machine() string {
 	return fmt.Sprintf("on %s, %s/%s with %s processors, %s", r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"])
 }
 
-// unsteadyMark follows the title of a row whose other libraries' times spread between rounds.
+// unsteadyMark follows the title of a row if the times of its other libraries vary between rounds.
 const unsteadyMark = " †"
 
 // how explains the tables of both pages.
@@ -102,7 +102,8 @@ func (r *results) page() string {
 	return b.String()
 }
 
-// parts returns the tables for those who work on the library, in Markdown: of what an id is made of, and of ids that are made together.
+// parts returns the tables for developers of the library, in Markdown. They contain the parts of an
+// ID, IDs that many goroutines make, and IDs that are made in one call.
 func (r *results) parts() string {
 	var b strings.Builder
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
@@ -140,10 +141,10 @@ func (r *results) parts() string {
 	return b.String()
 }
 
-// benchmark returns the name of the benchmark of a library.
+// benchmark returns the name of a library's benchmark.
 func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
 
-// many returns the name of the benchmark of a library in which 64 goroutines make ids at once.
+// many returns the name of a library's benchmark in which 64 goroutines make IDs at the same time.
 func (w row) many(library string) string {
 	if w.operation != "New" {
 		return ""
@@ -151,15 +152,15 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// figures are what a row tells beside the times of this library.
+// figures are the parts of a row other than this library's times.
 type figures struct {
-	title  string // with unsteadyMark, if need be
-	round  int    // that all times of the row are from
-	others string // the other libraries' times, of making one id also on many goroutines
+	title  string // includes unsteadyMark if needed
+	round  int    // the round of all times in the row
+	others string // other libraries' times, including those with many goroutines if one ID is made
 }
 
 func (r *results) figures(w row) figures {
-	var others []string // their benchmarks
+	var others []string // names of their benchmarks
 	for _, l := range libraries {
 		others = append(others, w.benchmark(l[0]), w.many(l[0]))
 	}
@@ -180,5 +181,5 @@ func (r *results) figures(w row) figures {
 	return f
 }
 
-// pictureLink is what the front page has.
+// pictureLink is the link on the front page.
 const pictureLink = "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"

@@ -1,5 +1,5 @@
-// Far mints ids while the clock of the system is steps of centuries away from where it was. It runs with a package time
-// whose clock is Shift seconds ahead: see TestFarSteps.
+// Far mints IDs while the system's clock is steps of centuries away from its previous time. It runs
+// with a package time whose clock is Shift seconds ahead; see TestFarSteps.
 package main
 
 import (
@@ -10,8 +10,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// years are to be stepped to in this order, and round, from each of them. Windows begins in 1601; a time.Time has
-// a monotonic reading from 1885 to 2157; no Duration exceeds 292 years.
+// years are the years to step to, in this order and around, beginning with each of them. Windows
+// begins in 1601, a time.Time has a monotonic reading from 1885 to 2157, and no Duration exceeds
+// 292 years.
 var years = []int{2400, 2026, 1601, 2027, 2320, 1884, 2156, 2158, 1602}
 
 func main() {
@@ -24,7 +25,8 @@ func mint(years []int) {
 	set(years[0])
 	c := ids.NewClock(nil)
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	one := ids.SnowflakeLayout{Epoch: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond} // one in a tick
+	// one ID in each tick
+	one := ids.SnowflakeLayout{Epoch: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond}
 	node, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: one})
 	if err != nil {
 		panic(err)
@@ -35,7 +37,7 @@ func mint(years []int) {
 		highest = max(highest, year)
 		for range 3 {
 			for range 50 {
-				if year == highest { // else it stays ahead
+				if year == highest { // otherwise, it stays ahead
 					check(years[0], "Snowflake", func() time.Time { return one.Split(node.Next()).Time })
 				}
 			}
@@ -49,13 +51,14 @@ func mint(years []int) {
 	}
 }
 
-// set sets the clock to a year, and lets what may be known of its time before grow old.
+// set sets the clock to a year and waits until any cached time is too old to be used.
 func set(year int) {
 	time.Shift += time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC).Unix() - time.Now().Unix()
 	time.Sleep(2 * time.Millisecond)
 }
 
-// check checks that the time of an id is that of the clock, or at most 10 ms ahead. A tick is rounded down.
+// check checks that the time in an ID is the clock's, or at most 10 ms ahead. A tick is rounded
+// down.
 func check(start int, what string, next func() time.Time) {
 	before := time.Now().Round(0)
 	at := next()
