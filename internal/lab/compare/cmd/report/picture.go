@@ -64,13 +64,13 @@ func (r *results) picture() string {
 	}
 	height := y + 26
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[2]d" width="%[1]d" height="%[2]d" role="img" aria-labelledby="title desc">
-<title id="title">What one id costs, in ns</title>
-<desc id="desc">Times in ns, on one goroutine and on 64 at once.%[3]s less is better.</desc>
+<title id="title">What one ID costs, in ns</title>
+<desc id="desc">Times in ns, on one goroutine and on 64 at the same time.%[3]s less is better.</desc>
 %[4]s<rect class="ground" x="0.5" y="0.5" width="%[5]d" height="%[6]d" rx="8"/>
-<text class="title" x="26" y="34">What one id costs, in ns</text>
+<text class="title" x="26" y="34">What one ID costs, in ns</text>
 <text class="soft" x="26" y="55">Less is better. %[7]s, %[8]s, %[9]s processors.</text>
 <text class="bold" x="%[10]d" y="84">one goroutine</text>
-<text class="bold" x="%[11]d" y="84">64 goroutines at once</text>
+<text class="bold" x="%[11]d" y="84">64 goroutines</text>
 %[12]s</svg>
 `, width, height, html.EscapeString(told.String()), style, width-1, height-1, html.EscapeString(r.config["cpu"]), r.config["toolchain"],
 		r.config["processors"], left, right, body.String())

@@ -82,9 +82,9 @@ func (r *results) how() string {
 // page returns the tables for users, in Markdown.
 func (r *results) page() string {
 	var b strings.Builder
-	b.WriteString("## What one id costs\n\n")
-	b.WriteString("In parentheses: while 64 goroutines make ids at once. rs/xid and segmentio/ksuid make ids of other formats.\n\n")
-	b.WriteString("| one id | ns | 64 goroutines | the same, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
+	b.WriteString("## What one ID costs\n\n")
+	b.WriteString("In parentheses: while 64 goroutines make IDs at the same time. rs/xid and segmentio/ksuid make IDs of other formats.\n\n")
+	b.WriteString("| one ID | ns | 64 goroutines | 64 goroutines, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
 		ours, n := w.benchmark("ids"), 1.0
 		if w.operation == "Run1000" {
@@ -182,4 +182,4 @@ func (r *results) figures(w row) figures {
 }
 
 // pictureLink is the link on the front page.
-const pictureLink = "[![What one id costs, in ns, here and in other libraries: the page behind it has this as text](docs/speed.svg)](docs/speed.md)\n"
+const pictureLink = "[![What one ID costs, in ns, here and in other libraries. The linked page contains the same figures as text](docs/speed.svg)](docs/speed.md)\n"
