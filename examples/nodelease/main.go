@@ -1,7 +1,7 @@
-// Nodelease makes Snowflakes on any number of machines: each process leases its node number
-// from etcd or from PostgreSQL, so that no two ever make the same id.
+// Nodelease makes Snowflakes on any number of machines. Each process leases its node number from
+// etcd or from PostgreSQL, so no two processes ever make the same ID.
 //
-//	go run . -etcd 127.0.0.1:2379 -init    # the first time; then without -init
+//	go run . -etcd 127.0.0.1:2379 -init    # the first time; later without -init
 //	go run . -postgres postgres://user@127.0.0.1/db -count 0 -every 1ms -metrics 127.0.0.1:9100
 package main
 
@@ -76,8 +76,8 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	return c, nil
 }
 
-// open connects to the store that c names, and makes it if c says so. The function it returns closes the connections, after an
-// error too.
+// open connects to the store in c and, if c.init is set, initializes the store first. The returned
+// function closes the connections and is never nil, even if there is an error.
 func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	start, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -99,7 +99,8 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 		DialTimeout:          2 * time.Second,
 		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
 		DialKeepAliveTimeout: 3 * time.Second,
-		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{ // goes on soon after an outage
+		// Reconnect soon after an outage.
+		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
 			MinConnectTimeout: 2 * time.Second,
 		})},
@@ -118,13 +119,13 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	return store, func() { client.Close() }, err
 }
 
-// run makes ids until it has enough or ctx ends.
+// run makes IDs until it has made enough of them or ctx ends.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
 	defer closeStore()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil // asked to end
+		return nil // ctx was canceled
 	case err != nil:
 		return err
 	}
@@ -143,7 +144,8 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 		mux.Handle("/ready", ready(m))
 		mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		defer server.Close() // after the number is handed back: until then /ready says that no ids come
+		// It runs after the number is released; until then, /ready reports that IDs are unavailable.
+		defer server.Close()
 		go func() { slog.Info("metrics", "ended", server.Serve(listener)) }()
 	}
 	ctx, enough := context.WithCancel(ctx)
@@ -164,13 +166,15 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	})
 }
 
-// work makes ids until ctx ends, as that of signal.NotifyContext does on SIGTERM. Then it hands the number back.
+// work makes IDs until ctx ends, as a context of signal.NotifyContext does on SIGTERM. Then it
+// releases the number.
 func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
-	defer func() { err = errors.Join(err, m.Close()) }() // takes no ctx, which has ended by now, and 5 s at most
+	// Close needs no ctx, which has ended by now, and takes at most 5 s.
+	defer func() { err = errors.Join(err, m.Close()) }()
 	for {
 		id, err := m.NextContext(ctx) // waits while no number is free
 		if ctx.Err() != nil {
-			return nil // asked to end
+			return nil // ctx was canceled
 		}
 		if err == nil {
 			err = use(id)

@@ -1,4 +1,4 @@
-// Quickstart makes ids, shows what is in them and their order, and reads and writes some:
+// Quickstart makes IDs, shows their contents and their order, and reads and writes some:
 //
 //	go run ./examples/quickstart
 package main
@@ -14,7 +14,7 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// A user is the kind of the ids whose text begins with user_.
+// A user represents the kind of IDs whose text begins with user_.
 type user struct{}
 
 func (user) Prefix() string { return "user" }
@@ -27,7 +27,7 @@ func main() {
 }
 
 func run() error {
-	// Time is in UTC. Its second result is false for a version without a time, such as 4.
+	// Time returns UTC. Its second result is false for a version without a time, such as 4.
 	const millisecond = "2006-01-02 15:04:05.000 UTC"
 	v7 := uuid.NewV7()
 	made, _ := v7.Time()
@@ -39,10 +39,12 @@ func run() error {
 	fmt.Println("ulid.Make()      ", u, " made", u.Time().Format(millisecond))
 	fmt.Println("typeid.New[…]()  ", typeid.New[user](), " a version 7 UUID after the prefix of its kind")
 
-	// Each version 7 UUID is greater than the one before, on all goroutines: rows with such keys sort by time.
+	// Each version 7 UUID is greater than the previous one, on all goroutines, so rows with such
+	// keys sort by time.
 	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
-	// Parse reads four forms of a UUID. Its error says what is wrong, and at which byte: the letter O is no digit.
+	// Parse reads four forms of a UUID. Its error reports what is wrong, and at which byte. Here,
+	// the letter O is not a digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")
 	if err != nil {
 		return err
@@ -51,8 +53,9 @@ func run() error {
 	_, err = uuid.Parse("017f22e2-79b0-7cc3-98c4-dc0c0cO7398f")
 	fmt.Println("uuid.Parse(…)    ", err)
 
-	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this line it is a panic at the first Snowflake. Without the
-	// variable, the number is drawn, and the log says which one it is: give each process its own.
+	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this call, it would be a panic at the
+	// first Snowflake. If the variable is not set, the number is drawn at random and logged. Give
+	// each process its own number.
 	if _, err := snowflake.Default(); err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func run() error {
 	in := snowflake.Twitter().Split(s)
 	fmt.Printf("\nsnowflake.Next()  %v  made %s by node %d\n", s, in.Time.Format(millisecond), in.Node)
 
-	// In JSON each id is a string: JavaScript would round the number of a Snowflake.
+	// In JSON, each ID is a string, because JavaScript would round the number of a Snowflake.
 	type order struct {
 		ID     uuid.UUID    `json:"id"`
 		Event  ulid.ULID    `json:"event"`

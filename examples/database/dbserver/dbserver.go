@@ -1,3 +1,4 @@
-// Package dbserver starts real database servers for tests: reached by a socket, with all their files in a temporary
-// folder, and stopped when the test has ended. Tests are skipped where a server's programs are not installed.
+// Package dbserver starts real database servers for tests. A server is reached through a socket,
+// keeps all its files in a temporary directory, and is stopped at the end of the test. Tests are
+// skipped if a server's programs are not installed.
 package dbserver

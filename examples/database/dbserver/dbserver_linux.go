@@ -1,6 +1,6 @@
 package dbserver
 
-// Servers of PostgreSQL and MariaDB for the time of a test.
+// PostgreSQL and MariaDB servers that run during a test.
 
 import (
 	"context"
@@ -22,11 +22,12 @@ import (
 )
 
 // Postgres starts a PostgreSQL server for the test and returns the URL of a database in it. It
-// skips the test where there is none.
+// skips the test if PostgreSQL is not installed.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	initdb := program(t, "/usr/lib/postgresql/*/bin/initdb")
-	postgres := filepath.Join(filepath.Dir(initdb), "postgres") // beside it, so of the same version
+	// It is in the same directory, so it has the same version.
+	postgres := filepath.Join(filepath.Dir(initdb), "postgres")
 	s := newServer(t)
 	data := filepath.Join(s.dir, "data")
 	s.prepare(t, initdb, "-D", data, "-U", "ids", "-A", "trust", "-E", "UTF8", "--no-sync")
@@ -36,15 +37,16 @@ func Postgres(t testing.TB) string {
 	return url
 }
 
-// MariaDB starts a MariaDB server for the test and returns the DSN of a database in it. It
-// skips the test where there is none.
+// MariaDB starts a MariaDB server for the test and returns the DSN of a database in it. It skips
+// the test if MariaDB is not installed.
 func MariaDB(t testing.TB) string {
 	t.Helper()
 	install := program(t, "/usr/bin/mariadb-install-db")
 	mariadbd := program(t, "/usr/sbin/mariadbd")
 	s := newServer(t)
 	data, socket := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "socket")
-	// A server removes temporary tables of others when it starts: so they get a folder of their own.
+	// A server removes other servers' temporary tables when it starts, so each gets its own
+	// directory.
 	s.prepare(t, install, "--no-defaults", "--datadir="+data, "--tmpdir="+s.dir, "--auth-root-authentication-method=normal")
 	dsn := "root@unix(" + socket + ")/test"
 	s.serve(t, "mysql", dsn, syscall.SIGTERM,
@@ -52,7 +54,7 @@ func MariaDB(t testing.TB) string {
 	return dsn
 }
 
-// program finds a program in PATH or where Debian has it, and follows links.
+// program returns the path of a program in PATH or in Debian's directory. It follows links.
 func program(t testing.TB, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(filepath.Base(debian))
@@ -68,15 +70,16 @@ func program(t testing.TB, debian string) string {
 	return path
 }
 
-// A server has a temporary folder and an account.
+// A server has a temporary directory and an account.
 type server struct {
 	dir     string
-	account *syscall.Credential // nil is this one
+	account *syscall.Credential // nil: this process's account
 }
 
 func newServer(t testing.TB) *server {
 	t.Helper()
-	// It is not t.TempDir, which lies in a folder that another account cannot enter, and has a name too long for a socket.
+	// t.TempDir is in a directory that other accounts cannot enter, and its name is too long for a
+	// socket.
 	dir, err := os.MkdirTemp("", "ids-server-")
 	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -100,7 +103,7 @@ func (s *server) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-// prepare runs a program that makes the server's files.
+// prepare runs a program that creates the server's files.
 func (s *server) prepare(t testing.TB, name string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
@@ -110,7 +113,7 @@ func (s *server) prepare(t testing.TB, name string, args ...string) {
 	}
 }
 
-// serve starts the server, which a signal ends when the test has ended, and waits until it answers.
+// serve starts the server, waits until it answers, and stops it by a signal at the end of the test.
 func (s *server) serve(t testing.TB, driver, source string, stop syscall.Signal, name string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(s.dir, "log"))

@@ -1,4 +1,4 @@
-// Package must ends a test where something that it stands on fails.
+// Package must ends a test if one of its preparations fails.
 package must
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// Do ends the test if there is an error.
+// Do ends the test if err is not nil.
 func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -18,7 +18,7 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Create makes the file of a first start. It skips the test where there are no files of clocks.
+// Create makes the file for a first start. It skips the test on systems without clockfiles.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	err := clockfile.Create(path, nil)
@@ -28,7 +28,8 @@ func Create(t testing.TB, path string) {
 	Do(t, err)
 }
 
-// Dir returns a directory, and a function that has each look at a file in it fail from then on, or no more. What is open stays so.
+// Dir returns a directory, and a function that makes every check of a file in it fail from then on,
+// or work again. Open files stay open.
 func Dir(t testing.TB) (dir string, fail func(bool)) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "dir")
@@ -43,7 +44,7 @@ func Dir(t testing.TB) (dir string, fail func(bool)) {
 	lead(target)
 	return dir, func(now bool) {
 		if now {
-			lead(dir) // round and round
+			lead(dir) // a loop of links
 		} else {
 			lead(target)
 		}

@@ -1,4 +1,5 @@
-// Package program starts the program of a package for its tests: the program of the tests is that one too.
+// Package program starts the program of a package in its tests. The test binary also serves as that
+// program.
 package program
 
 import (
@@ -14,10 +15,11 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// variable is in the environment of a process that a test has started.
+// variable is set in the environment of processes that a test has started.
 const variable = "RUN_AS_PROGRAM"
 
-// Main is TestMain: in a process that a test has started it calls main, which is the program's, and else it runs the tests.
+// Main replaces TestMain. In a process that a test has started, it calls main, the program's main
+// function; otherwise, it runs the tests.
 func Main(m *testing.M, main func()) {
 	if os.Getenv(variable) != "" {
 		main()
@@ -26,7 +28,7 @@ func Main(m *testing.M, main func()) {
 	os.Exit(m.Run())
 }
 
-// A Program is a process with the lines that it writes.
+// A Program is a process and the lines that it writes.
 type Program struct {
 	*os.Process
 	Out, Err *bufio.Scanner
@@ -34,7 +36,8 @@ type Program struct {
 	cmd *exec.Cmd
 }
 
-// Start starts the program with one variable in its environment. After a minute, or with the test, it is killed.
+// Start starts the program with one variable in its environment. The program is killed after a
+// minute or at the end of the test.
 func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	t.Helper()
 	late, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -49,7 +52,7 @@ func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd}
 }
 
-// End waits until the program ends, and returns what it has written that was not read.
+// End waits until the program ends and returns its unread output.
 func (p *Program) End() (out, says string, err error) {
 	var both sync.WaitGroup
 	both.Go(func() { out = rest(p.Out) })

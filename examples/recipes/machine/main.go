@@ -1,5 +1,6 @@
-// Machine prints Snowflakes. Any number of such processes share the numbers of one machine without a server: a directory has
-// a file for each number, and each process takes the first that is free.
+// Machine prints Snowflakes. Any number of such processes share the node numbers of one machine
+// without a server. A directory contains a file for each number, and each process takes the first
+// number that is free.
 //
 //	go run ./examples/recipes/machine -first-start    # once: makes the files
 //	go run ./examples/recipes/machine                 # from then on, at most 16 at a time; on a second machine -from 16
@@ -32,7 +33,7 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*dir, *from, *count); errors.Is(err, context.Canceled) {
-		log.Print("ends: ", err) // SIGTERM, and the last save if it failed: even so no id will be repeated
+		log.Print("ends: ", err) // SIGTERM, and the last save if it failed; still, no ID will repeat
 	} else if err != nil {
 		log.Fatal(err)
 	}
@@ -40,23 +41,26 @@ func main() {
 
 func firstStart(dir string, from, count int64) error {
 	for number := from; number < from+count; number++ {
-		if _, err := snowflake.NewNode(number, nil); err != nil { // first, so that a wrong number makes no file
+		// First, so that a wrong number makes no file.
+		if _, err := snowflake.NewNode(number, nil); err != nil {
 			return err
 		}
-		if err := clockfile.Create(file(dir, number)); err != nil { // refuses if there is a file
+		if err := clockfile.Create(file(dir, number)); err != nil { // fails if the file exists
 			return err
 		}
 	}
 	return nil
 }
 
-// file returns the path of a number's file, and options with its owner, by which a file that was renamed is refused.
+// file returns the path of a number's file, and options with its owner. Open rejects a renamed
+// file, because its owner differs.
 func file(dir string, number int64) (path string, opts *clockfile.Options) {
 	return filepath.Join(dir, fmt.Sprint(number, ".clock")),
 		&clockfile.Options{Owner: fmt.Sprint("orders, node ", number), Report: func(s clockfile.Status) { log.Print(s) }}
 }
 
-// open opens the first file that no process has open. Its number is in use until the process ends, however it ends.
+// open opens the first file that no process has open. Its number is in use until the process
+// ends, however it ends.
 func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 	for number := from; number < from+count; number++ {
 		f, err := clockfile.Open(file(dir, number))
@@ -64,26 +68,27 @@ func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 			return f, number, nil
 		}
 		if !errors.Is(err, clockfile.ErrLocked) {
-			log.Print(err) // a lost file: its number is not used
+			log.Print(err) // for example, a lost file; its number stays unused
 		}
 	}
 	return nil, 0, fmt.Errorf("none of the %d numbers in %s is free", count, dir)
 }
 
-func run(dir string, from, count int64) (err error) { // main calls it, and ends when it returns
+func run(dir string, from, count int64) (err error) { // main exits when run returns
 	f, number, err := open(dir, from, count)
 	if err != nil {
-		return err // whoever started the process starts it again
+		return err // the supervisor restarts the process
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
+	// After Open, which may hang.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.NewNode(number, &snowflake.Options{Clock: f.Clock()})
 	if err != nil {
 		return err
 	}
 	for {
-		id, err := node.NextContext(ctx) // an error too if the file is lost
+		id, err := node.NextContext(ctx) // also fails if the file is lost
 		if err != nil {
 			return err
 		}

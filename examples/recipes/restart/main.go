@@ -1,5 +1,5 @@
-// Restart prints Snowflakes that are never repeated, however the program ends and whatever its clock shows when it
-// starts again: package clockfile keeps a time in a file.
+// Restart prints Snowflakes that are never repeated, however the program ends and whatever its
+// clock shows when it starts again, because package clockfile keeps a time in a file.
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/restart -first-start   # once: makes the file
@@ -33,44 +33,47 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*path); errors.Is(err, context.Canceled) {
-		log.Print("ends: ", err) // SIGTERM, and the last save if it failed: even so no id will be repeated
+		log.Print("ends: ", err) // SIGTERM, and the last save if it failed; still, no ID will repeat
 	} else if err != nil {
 		log.Fatal(err)
 	}
 }
 
 func firstStart(path string) error {
-	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
+	// First, so that a wrong number makes no file.
+	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err
 	}
-	return clockfile.Create(path, &clockfile.Options{Owner: owner()}) // refuses if there is a file
+	return clockfile.Create(path, &clockfile.Options{Owner: owner()}) // fails if the file exists
 }
 
-// owner names who may open the file: a service and its number, so that the volume of another number is refused.
+// owner names the service and its number, so that Open rejects the volume of another number.
 func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
 
-func run(path string) (err error) { // main calls it, and ends when it returns
+func run(path string) (err error) { // main exits when run returns
 	f, err := clockfile.Open(path, &clockfile.Options{Owner: owner(), Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err // also if there is no file
 	}
-	defer func() { err = errors.Join(err, f.Close()) }() // Snowflakes end 100 ms later, for good
+	defer func() { err = errors.Join(err, f.Close()) }() // Snowflakes end 100 ms later, permanently
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
-		return err // IDS_SNOWFLAKE_NODE is missing or bad, or there is a default node already
+		return err // IDS_SNOWFLAKE_NODE is missing or bad, or a default node exists
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
+	// After Open, which may hang.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	for {
-		id, err := node.NextContext(ctx) // ends with ctx, and if the file is lost: Next would panic then
+		// Fails when ctx ends or the file is lost. Next would panic if the file is lost.
+		id, err := node.NextContext(ctx)
 		if err != nil {
-			return err // after SIGTERM it matches context.Canceled, and is no failure
+			return err // after SIGTERM it matches context.Canceled, which is no failure
 		}
 		work(id)
 	}
 }
 
-// work stands for what your program does.
+// work represents your program's work.
 func work(id snowflake.ID) {
 	fmt.Println(id)
 	time.Sleep(time.Millisecond)

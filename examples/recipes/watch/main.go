@@ -1,4 +1,5 @@
-// Watch serves Snowflakes, and gauges that tell when they will stop, have stopped, or have the time of a wrong clock:
+// Watch serves Snowflakes and gauges. The gauges show that Snowflakes will soon stop, that they
+// have stopped, or that they have the time of a wrong clock:
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/watch -first-start    # once: makes the file
@@ -43,8 +44,8 @@ func main() {
 	}
 }
 
-// gauges tells how far ids are ahead of the clock, whether saving fails, and whether ids are withheld or have ended. It
-// makes none.
+// gauges returns gauges that show how far IDs are ahead of the clock, whether saving fails, and
+// whether IDs are withheld or have ended. Reading them makes no IDs.
 func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 	m := new(expvar.Map)
 	m.Set("ahead_seconds", expvar.Func(func() any { return f.Clock().Ahead().Seconds() }))
@@ -58,7 +59,7 @@ func withheld(f *clockfile.File, tick time.Duration) bool {
 	return f.Status().Horizon.Before(now) || f.Status().Horizon.Before(latest.Add(tick))
 }
 
-// ready answers a readiness probe: 200 while ids come, and 503 otherwise.
+// ready answers a readiness probe: 200 while IDs can be made, and 503 otherwise.
 func ready(f *clockfile.File, tick time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if withheld(f, tick) {
@@ -75,22 +76,25 @@ func number(b bool) int {
 }
 
 func firstStart(path string) error {
-	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil { // first, so that a wrong number makes no file
+	// First, so that a wrong number makes no file.
+	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err
 	}
 	return clockfile.Create(path, &clockfile.Options{Owner: owner()})
 }
 
-// owner names who may open the file: a service and its number, so that the volume of another number is refused.
+// owner names the service and its number, so that Open rejects the volume of another number.
 func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
 
-func run(path, address string) (err error) { // main calls it, and ends when it returns
+func run(path, address string) (err error) { // main exits when run returns
 	f, err := clockfile.Open(path, &clockfile.Options{Owner: owner(), Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()                                     // if the last save fails, even so no id will be repeated
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM) // after Open, which may hang
+	// Even if the last save fails, no ID will be repeated.
+	defer func() { err = errors.Join(err, f.Close()) }()
+	// After Open, which may hang.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
@@ -99,10 +103,11 @@ func run(path, address string) (err error) { // main calls it, and ends when it 
 	tick := node.Layout().Tick
 	expvar.Publish("ids", gauges(f, tick))
 	http.HandleFunc("/ready", ready(f, tick))
-	http.HandleFunc("/id", func(w http.ResponseWriter, r *http.Request) { // expvar has registered itself
+	// expvar registers its own handler.
+	http.HandleFunc("/id", func(w http.ResponseWriter, r *http.Request) {
 		id, err := node.NextContext(r.Context())
 		if err != nil {
-			log.Print(err) // with the path of the file, which no client needs
+			log.Print(err) // contains the path of the file, which no client needs
 			http.Error(w, "there are no ids now", http.StatusServiceUnavailable)
 			return
 		}
@@ -118,14 +123,14 @@ func run(path, address string) (err error) { // main calls it, and ends when it 
 	go func() { served <- server.Serve(l) }()
 	select {
 	case err = <-served:
-	case <-ctx.Done(): // asked to end
-	case <-f.Lost(): // else the process would live on, and fail each request
+	case <-ctx.Done(): // SIGINT or SIGTERM
+	case <-f.Lost(): // otherwise, the process would continue and fail each request
 		err = f.Status().Err
 	}
 	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if server.Shutdown(late) != nil { // before Close of f ends the clock
-		server.Close() // requests that wait for an id, as on a disk that fails
+	if server.Shutdown(late) != nil { // before f.Close ends the clock
+		server.Close() // ends requests that wait for an ID, for example because a disk fails
 	}
 	return err
 }

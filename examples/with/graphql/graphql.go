@@ -1,5 +1,6 @@
-// Package graphql is what gqlgen demands of a scalar, in the words of its package
-// github.com/99designs/gqlgen/graphql. It stands in for that one, so that the tests need nothing else of gqlgen.
+// Package graphql declares what gqlgen requires from a scalar, as in gqlgen's own package
+// github.com/99designs/gqlgen/graphql. It replaces that package, so that the tests need nothing
+// else from gqlgen.
 package graphql
 
 import "io"
@@ -9,7 +10,7 @@ type Marshaler interface {
 	MarshalGQL(w io.Writer)
 }
 
-// WriterFunc is a function that is a Marshaler.
+// WriterFunc is a function that implements Marshaler.
 type WriterFunc func(writer io.Writer)
 
 // MarshalGQL calls f.

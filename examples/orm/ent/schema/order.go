@@ -1,4 +1,4 @@
-// Package schema describes the entities that ent generates code for.
+// Package schema describes the entities for which ent generates code.
 package schema
 
 import (
@@ -13,8 +13,9 @@ import (
 // Order has a field of each kind.
 type Order struct{ ent.Schema }
 
-// ent writes the name of a field's type into its code, and cannot write one with a type argument. So each instance of a
-// generic type has a name here. The methods come with the embedded type.
+// ent writes the name of a field's type into its code, and cannot write a name with a type
+// argument. So each instance of a generic type has a name here. The methods come with the embedded
+// type.
 type (
 	// BinaryUUID is a UUID stored as 16 bytes.
 	BinaryUUID struct{ ids.Binary[ids.UUID] }
@@ -24,10 +25,11 @@ type (
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
 
-// UserID is a UUID of its own type: an array with methods, since ent looks into a struct that is an id, and GORM into a list of them.
+// UserID is a separate type for the UUIDs of users. It is an array with methods, because ent looks
+// inside an ID that is a struct, and GORM looks inside the elements of a list of structs.
 type UserID [16]byte
 
-// NewUserID makes one.
+// NewUserID returns a new version 7 UserID.
 func NewUserID() UserID { return UserID(ids.NewV7()) }
 
 func (id UserID) String() string                      { return ids.UUID(id).String() }
@@ -38,32 +40,33 @@ func (id UserID) Value() (driver.Value, error)        { return ids.UUID(id).Valu
 func (id *UserID) Scan(src any) error                 { return (*ids.UUID)(id).Scan(src) }
 func (id UserID) IsZero() bool                        { return ids.UUID(id).IsZero() }
 
-// A User has an id of its own type.
+// A User has an ID of type UserID.
 type User struct{ ent.Schema }
 
-// Fields of the User.
+// Fields returns the fields of a User.
 func (User) Fields() []ent.Field { return []ent.Field{field.UUID("id", UserID{}).Default(NewUserID)} }
 
-// A Guest has an id that is a struct.
+// A Guest has an ID that is a struct.
 type Guest struct{ ent.Schema }
 
 // GuestID is a struct, which ent does not read everywhere.
 type GuestID struct{ ids.UUID }
 
-// Fields of the Guest.
+// Fields returns the fields of a Guest.
 func (Guest) Fields() []ent.Field { return []ent.Field{field.UUID("id", GuestID{})} }
 
-// bytes16 is the column of 16 bytes where ent's own choice for bytes, a blob, cannot have a plain index.
+// bytes16 is the type of columns with 16 bytes. In MySQL, ent's default for bytes, a blob, cannot
+// have a plain index.
 var bytes16 = map[string]string{dialect.MySQL: "binary(16)"}
 
-// Fields of the Order.
+// Fields returns the fields of an Order.
 func (Order) Fields() []ent.Field {
 	return []ent.Field{
 		field.UUID("id", ids.UUID{}).Default(ids.NewV7),
 		field.String("event").GoType(ids.ULID{}).DefaultFunc(ids.NewULID),
 		field.Int64("number").GoType(ids.Snowflake(0)).DefaultFunc(ids.NextSnowflake),
 		field.Bytes("digest").GoType(BinaryUUID{}).SchemaType(bytes16),
-		// NULL as ent has it for every type: a nil pointer.
+		// NULL as ent represents it for every type, a nil pointer.
 		field.UUID("root", ids.UUID{}).Optional().Nillable(),
 		field.Bytes("refund").GoType(BinaryUUID{}).Optional().Nillable().SchemaType(bytes16),
 		// NULL as a value.
