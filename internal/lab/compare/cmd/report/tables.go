@@ -182,4 +182,4 @@ func (r *results) figures(w row) figures {
 }
 
 // pictureLink is the link on the front page.
-const pictureLink = "[![What one ID costs, in ns, here and in other libraries. The linked page contains the same figures as text](docs/speed.svg)](docs/speed.md)\n"
+const pictureLink = "[![Chart of the time to make one ID, in ns, with this library and others. The linked page has the figures as text](docs/speed.svg)](docs/speed.md)\n"
