@@ -87,12 +87,12 @@ func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
 	return s.tenure, s.changed, s.why
 }
 
-// getNews returns why no ID can be made, and a channel that is closed when that changes.
-func (s *state) getNews() (why error, news <-chan struct{}) {
+// getNews returns a channel that is closed when why changes, and why.
+func (s *state) getNews() (news <-chan struct{}, why error) {
 	s.mustBeMade()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.why, s.news
+	return s.news, s.why
 }
 
 // setState sets tenure and why unless the Minter is closed. The mutex is held.

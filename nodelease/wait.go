@@ -17,7 +17,7 @@ import (
 // [context.Cause], [ids.ErrWithheld] and the cause.
 func (m *Minter) Wait(ctx context.Context) error {
 	for {
-		why, news := m.state.getNews()
+		news, why := m.state.getNews()
 		if why == nil || why == ErrClosed || errors.Is(why, ErrRefused) {
 			return why
 		}

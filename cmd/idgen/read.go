@@ -74,26 +74,24 @@ var hexWrappers = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits returns s without the characters that databases write around digits. ok reports
-// whether 32 characters remain, which may be the hexadecimal digits of 16 bytes.
-func hexDigits(s string) (digits string, ok bool) {
+// hexDigits returns s without the characters that databases write around digits, or "" unless 32
+// characters remain, which may be the hexadecimal digits of 16 bytes.
+func hexDigits(s string) string {
 	for _, a := range hexWrappers {
-		if digits, ok = strings.CutPrefix(s, a.before); !ok {
+		digits, found := strings.CutPrefix(s, a.before)
+		if !found {
 			continue
 		}
-		if digits, ok = strings.CutSuffix(digits, a.after); ok && len(digits) == 32 {
-			return digits, true
+		if digits, found = strings.CutSuffix(digits, a.after); found && len(digits) == 32 {
+			return digits
 		}
 	}
-	return "", false
+	return ""
 }
 
-func isHex(s string) bool { digits, _ := hexDigits(s); return looksLikeID(32)(digits) }
+func isHex(s string) bool { return looksLikeID(32)(hexDigits(s)) }
 
-func parseHex(s string) (ids.UUID, error) {
-	digits, _ := hexDigits(s)
-	return ids.ParseUUID(digits)
-}
+func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(hexDigits(s)) }
 
 // parseUUIDBase58 parses a UUID in Base58. It accepts only versions 1 to 8, the Nil UUID and the
 // Max UUID, because most texts in another alphabet would be read as a UUID of no known version.

@@ -142,3 +142,15 @@ func (l *login) endAddress() {
 	}
 	l.end()
 }
+
+// deadline ends the activity on a connection when the context of a call ends. It closes a
+// connection without deadlines, such as one through SSH.
+type deadline struct{ net.Conn }
+
+func (d deadline) HandleCancel(context.Context) {
+	if d.SetDeadline(time.Unix(1, 0)) != nil {
+		d.Close()
+	}
+}
+
+func (d deadline) HandleUnwatchAfterCancel() { _ = d.SetDeadline(time.Time{}) }

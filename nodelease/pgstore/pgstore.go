@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"strings"
 	"time"
 
@@ -200,18 +199,6 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }
-
-// deadline ends the activity on a connection when the context of a call ends. It closes a
-// connection without deadlines, such as one through SSH.
-type deadline struct{ net.Conn }
-
-func (d deadline) HandleCancel(context.Context) {
-	if d.SetDeadline(time.Unix(1, 0)) != nil {
-		d.Close()
-	}
-}
-
-func (d deadline) HandleUnwatchAfterCancel() { _ = d.SetDeadline(time.Time{}) }
 
 // withConn calls f with a connection, and returns an error if the server sent a warning for which
 // mayLoseCommit is true. The kept connection may be dead. If retry is true and f finds it dead,
