@@ -56,11 +56,12 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 	return l
 }
 
-// Take takes the next ID if the tick of now, the wall clock's time, has room for it. The ID then
-// need not wait. If taken is false, nothing has changed, and the caller must call Next. Take always
-// fails on an odd scale. It is separate from Next so that it can be inlined.
+// Take takes the next ID in the tick of now, the wall clock's time. It fails if that tick is before
+// the latest ID's, is after the limit or is full, and always on an odd scale. An ID that Take has
+// taken need not wait. If taken is false, nothing has changed, and the caller must call Next. Take
+// is separate from Next so that it can be inlined.
 func (l *Lane) Take(now Reading) (taken bool) {
-	return l.take(l.scale.whole(now)) // noTick on an odd scale, which is after the limit
+	return l.take(l.scale.whole(now)) // on an odd scale, the tick is noTick, after every limit
 }
 
 // take is like Take, but is given the wall clock's tick.
@@ -137,8 +138,8 @@ func (l *Lane) Latest() (t time.Time, ok bool) {
 func (l *Lane) SetLimit(t time.Time) { l.limit = min(l.scale.at(NewReading(t)), l.scale.last) }
 
 // MayGoOn reports whether the limit leaves room for an ID at some time of the wall clock. It is
-// always true for versions 1 and 6, because they may follow the wall clock back below the limit.
-// Judged by the lane alone, they would sleep forever.
+// always true for versions 1 and 6, because they may follow the wall clock back below the limit. If
+// it compared only last with limit, their calls would sleep forever.
 func (l *Lane) MayGoOn() bool {
 	return l.tolerance != never || l.last < l.limit || l.last == l.limit && l.count < l.perTick
 }
@@ -257,7 +258,7 @@ const sequences = 1 << 12
 // A sequence is the clock sequence of version 1 or 6. No tick is used with the same sequence twice.
 // Once all sequences have been used, IDs continue above all ticks, and the floor rises.
 type sequence struct {
-	base   int64 // number of the first ID in a tick, which is the sequence times perTick
+	base   int64 // number of the first ID in a tick: the current sequence times perTick
 	unused int64 // number of sequences not used since the floor was set
 	floor  int64 // last tick that may contain IDs of any sequence
 	top    int64 // latest tick before the lane last went back

@@ -48,11 +48,12 @@ const (
 	noTick    = math.MaxInt64 // after the end of every format
 )
 
-// NewScale returns the scale of which n ticks last as long as span, from epoch. A tick has the given number of bits, of
-// which 62 count. ok is false if epoch is more than 2^39 s from 1970.
+// NewScale returns a Scale that counts ticks from epoch. The length of n ticks is span. A tick has
+// width bits, of which at most 62 are used. ok is false if epoch is more than 2^39 s from 1970.
 //
-// If n is more than 1, a second must be a multiple of span, and epoch a whole second. Otherwise, ticks
-// are counted by their length rounded up to a nanosecond, and are wrong by thousands.
+// If n is more than 1, a second must be a multiple of span, and epoch a whole second. Otherwise,
+// the Scale counts ticks of a length that is rounded up to a nanosecond, and its ticks are wrong by
+// thousands.
 func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale, ok bool) {
 	s = Scale{offset: oddOffset, length: (int64(span) + n - 1) / n, epoch: NewReading(epoch)}
 	// If ticks are 100 ns or longer, 2^39 s of them fit in 63 bits, and so does the offset of an
