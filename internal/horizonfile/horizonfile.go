@@ -48,8 +48,9 @@ type Record struct {
 const none = "none"
 
 // Encode returns the block of a copy. Each record has one encoding, in every version of Go, so
-// non-ASCII characters are escaped. Encode fails for the zero time, which would mean none, and for
-// years outside 1 to 9998, after which no later horizon could follow.
+// non-ASCII characters are escaped. Encode fails for an owner of more than MaxOwner bytes, for the
+// zero time, which would mean none, and for years outside 1 to 9998. After a horizon in a later
+// year, no later horizon could follow.
 func (r Record) Encode() ([]byte, error) {
 	at := r.Horizon.UTC()
 	switch year := at.Year(); {
