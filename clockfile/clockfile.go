@@ -50,7 +50,7 @@ func create(d disk, path string, opts *Options) error {
 // Open takes 1.1 s, so open several files in parallel. If the disk hangs, Open can hang too. Call
 // signal.NotifyContext after Open, because until then SIGTERM ends the program.
 //
-// The error contains the path. It matches
+// The error contains the path. It can match:
 //
 //   - [fs.ErrNotExist] if the file or a directory of its path does not exist
 //   - [fs.ErrPermission] if this user may not read and write the file, or if the file is read-only
@@ -87,7 +87,7 @@ func missingError(path, owner string) error {
 		owner = fmt.Sprintf("-owner %s ", shellQuote(fmt.Sprintf("%.255s", owner)))
 	}
 	if abs, err := filepath.Abs(path); err == nil {
-		path = abs // the operator runs the command in another directory
+		path = abs // the operator may run the command in another directory
 	}
 	return fmt.Errorf("%w: its volume is not mounted, it was lost, or this is the first start of its node number; "+
 		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, shellQuote(path))
@@ -125,10 +125,11 @@ func (f *File) mustBeOpen() {
 // Without it, the next process starts after the horizon, as after a crash, and its IDs are up to
 // Window ahead of the wall clock.
 //
-// IDs end 100 ms after Close. Until then, calls for later IDs wait. After that, NextContext and
-// TryNext return an error that matches [ids.ErrEnded] and [fs.ErrClosed], and other calls panic
-// with such an error. So call Close in main, where the program ends. A program built with -race
-// takes a second to end: stop its goroutines first, or set GORACE=atexit_sleep_ms=0.
+// IDs end 100 ms after the call to Close. Calls for later IDs wait until the clock ends, which is
+// 100 ms after Close returns. From then on, NextContext and TryNext return an error that matches
+// [ids.ErrEnded] and [fs.ErrClosed], and other calls panic with such an error. So call Close in
+// main, where the program ends. A program built with -race takes a second to end: stop its
+// goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits up to 5 s for a save and for Report. If they take longer, it returns an error that
 // matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The file then stays locked

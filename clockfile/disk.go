@@ -38,8 +38,8 @@ type file interface {
 }
 
 // system is the disk of the operating system. Where a directory cannot be synced, a power failure
-// may take a new file, and Open then refuses. Windows cannot sync a directory; there, a sync of the
-// file writes the journal that contains its name.
+// may remove a new file, and Open then returns an error. Windows cannot sync a directory; there, a
+// sync of the file writes the journal that contains its name.
 type system struct{ syncName func(path string) error }
 
 // syncName syncs the directory that contains the name of a file.

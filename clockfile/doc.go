@@ -67,11 +67,11 @@
 //	crc32 92b1fa60
 //
 // The file is locked under each of its names, and written in place. It keeps its mode, owner and
-// links, and the process needs no write permission on its directory. Create makes the file readable
-// only by its user, because a process that can read a file can lock it.
+// links, and the process needs no write permission on its directory. Create makes the file
+// accessible only to its user, because a process that can read a file can lock it.
 //
 // An idle process wakes up about 20 times a second and makes 20 system calls to check the file.
-// Every half of Window it makes 8 more to save, two of which are syncs. IDs themselves cost nothing
+// Every half of Window it makes 8 more to save, two of which are syncs. Making an ID costs nothing
 // more.
 //
 // # Another file in its place
@@ -79,16 +79,16 @@
 // The name of the file is checked every 100 ms, and the contents at each save. If the file was
 // removed, renamed, replaced or changed, it is lost: nothing is saved any more, and the clock ends.
 // The result of a check is valid for 1 s from the start of the check. If no result is valid, or a
-// check fails in any other way, IDs are withheld until checks have succeeded for 1.1 s. If none
-// failed, and one succeeds within 1.1 s of the start of the last that did, IDs are back
-// immediately. So a process that gives up the right to look up the path, for example by setuid,
-// makes no more IDs.
+// check fails in any other way, IDs are withheld until checks have succeeded for 1.1 s. So a
+// process that gives up the right to look up the path, for example by setuid, makes no more IDs. If
+// checks are late but none fails, IDs resume as soon as one succeeds within 1.1 s of the start of
+// the last successful check.
 //
-// Open also checks for 1.1 s before an ID can be made. By then, a process that still uses the file
-// which was at the name before has found the new one, or has no valid result any more. So the IDs
-// of both never overlap, as long as each file that is put at the name stays there for at least 1 s.
-// This does not hold in two cases: that process is stopped or gets no processor, and continues
-// before it sees this, or its [Options].ClockOptions.Now does not return.
+// Open also checks for 1.1 s before an ID can be made. By then, a process that still uses the
+// previous file of that name has found the new one, or no longer has a valid result. So the IDs of
+// the two processes never overlap, as long as each file that is put at the name stays there for at
+// least 1 s. There are two exceptions. The earlier process may be stopped, or get no processor, and
+// make IDs again before it notices this. Or its [Options].ClockOptions.Now does not return.
 //
 // Checks do not wait for each other. If each takes 0.9 s, IDs are made as usual; if each takes more
 // than 1 s, none are. This can happen on a slow disk, and where goroutines compute on all
@@ -111,8 +111,8 @@
 // # Systems
 //
 // On Linux, macOS, the BSDs and illumos, the file is locked by flock(2); on Windows, by its share
-// mode, so that other processes can only read it. Both locks end with the process. Elsewhere, for
-// example on AIX, Solaris and js, Create and Open return an error that matches
-// [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a power failure may
-// take a new file, and Open then refuses.
+// mode, which lets others only read it. Both locks end with the process. Elsewhere, for example on
+// AIX, Solaris and js, Create and Open return an error that matches [errors.ErrUnsupported]. Where
+// a directory cannot be synced, as on Windows, a power failure may remove a new file, and Open then
+// returns an error.
 package clockfile

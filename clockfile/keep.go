@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// Each file is checked for longer than another process may rely on an earlier check.
+	// A process that opens a file, or has not checked it for a while, checks it for longer than
+	// another process may rely on an earlier check.
 	checkInterval = 100 * time.Millisecond        // even while earlier checks are in progress
 	checkValidity = time.Second                   // of a result, from the start of its check
 	quarantine    = checkValidity + checkInterval // of checks that succeed, before there are IDs
-	recoveryDelay = 5 * time.Second               // for Report, which ignores short recoveries
-	closeGrace    = 100 * time.Millisecond        // from Close to the end of IDs, and then to EndAt
-	closeTimeout  = 5 * time.Second               // for the disk and for Report
+	recoveryDelay = 5 * time.Second               // of working saves and checks, before a report
+	closeGrace    = 100 * time.Millisecond        // until IDs end, and then for main to return
+	closeTimeout  = 5 * time.Second               // of Close, for the disk and Report together
 )
 
 var (
@@ -56,7 +57,7 @@ type keeper struct {
 	checks        int              // number of checks in progress
 	results       chan checkResult // receives their results; has capacity for all
 	checkedAt     time.Time        // start of the latest successful check
-	quarantinedAt time.Time        // start of the latest quarantine; it lasts while checkErr is not nil
+	quarantinedAt time.Time        // start of the latest quarantine; over when checkErr is nil
 
 	saveErr    error         // error of the latest save
 	checkErr   error         // error of the latest check
@@ -67,8 +68,9 @@ type keeper struct {
 }
 
 // start returns the keeper of the locked file at path, once the first horizon is saved and limits
-// the clock. It first checks the file for quarantine. By the end of that time, a process that still
-// has a previous file at this name open has noticed that its file was replaced.
+// the clock. Before that, it checks the file for the length of quarantine. By the end of that time,
+// a process that still has a previous file at this name open has noticed that its file was
+// replaced, or has no valid check any more and makes no IDs.
 func start(path string, opts Options, file file) (*keeper, error) {
 	s := &store{file: file, owner: opts.Owner}
 	saved, err := s.read()
@@ -116,7 +118,7 @@ func (k *keeper) checkNow() error {
 // keep saves a horizon before the limit is reached and checks the file, until Close is called or
 // the file is lost. Then it ends the clock for Close. It waits for neither the disk nor Report. So
 // a Report that hangs stops no save, and calls that wait because of one wrong clock reading are
-// always woken. It does wait for ClockOptions.Now.
+// woken even if the disk and Report hang. It does wait for ClockOptions.Now.
 func (k *keeper) keep() {
 	tick, step, overdue := time.Tick(checkInterval), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.checkedAt.Add(checkValidity)))
 	// saveDue stays true until the save starts, even if the file cannot be checked for a while.
@@ -185,9 +187,9 @@ func inBackground(f func() error) chan error {
 	return result
 }
 
-// handleCheck records the result of a check. IDs are withheld for quarantine if the check failed,
-// or if the last successful one is so old that another process may have opened another file at the
-// name since. In that time, the other process notices that this file is back.
+// handleCheck records the result of a check. If the check failed, or if the last successful one is
+// so old that another process may have opened another file at the name since, a quarantine starts.
+// Until its end, IDs are withheld, and the other process notices that this file is back.
 func (k *keeper) handleCheck(s checkResult) {
 	now, checkErr := time.Now(), k.checkErr
 	switch {
@@ -208,8 +210,8 @@ func (k *keeper) handleCheck(s checkResult) {
 }
 
 // setState records the results of the latest save and the latest check. It first updates Status and
-// then raises the clock's limit to the saved horizon, so that the file covers an ID before the
-// clock can make it. While the file cannot be checked, the clock makes no IDs.
+// then raises the clock's limit to the saved horizon, so that the file and Status cover an ID
+// before the clock can make it. While the file cannot be checked, the clock makes no IDs.
 func (k *keeper) setState(saveErr, checkErr error) {
 	k.saveErr, k.checkErr = saveErr, checkErr
 	status := Status{k.path, withPath(k.path, cmp.Or(checkErr, saveErr)), k.saved}
@@ -282,8 +284,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// end ends the clock for Close. No ID may be later than the horizon in the file, even if the save
-// fails, and whether it takes effect, then or later, or not.
+// end ends the clock for Close. No ID may be later than the horizon in the file. This must hold
+// whether the save succeeds or fails, and even if a save that has failed or timed out still changes
+// the file, immediately or later.
 func (k *keeper) end() error {
 	end := k.now().Add(min(closeGrace, time.Until(k.checkedAt.Add(checkValidity)))).Round(0).UTC()
 	if end.After(k.saved) {
@@ -311,14 +314,15 @@ func (k *keeper) end() error {
 		k.lose(cause)
 	}
 	// The limit alone keeps IDs unique. If the save took long and the clock ended immediately,
-	// goroutines that still make IDs would panic before main has returned.
-	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) }) // even if the wall clock has not reached end by then
+	// goroutines that still make IDs would panic before main has returned. The clock ends even if
+	// the wall clock has not reached end by then.
+	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) })
 	return withPath(k.path, err)
 }
 
 // saveEnd saves end, or the latest ID's time if that is later, and unlocks the file. It first waits
-// for the save in progress, which may still write. It does not change a lost file, because another
-// process may use it.
+// for Report and for the save in progress, which may still write. It does not change a lost file,
+// because another process may use it.
 func (k *keeper) saveEnd(end time.Time) (err error) {
 	if k.saving != nil {
 		err = <-k.saving

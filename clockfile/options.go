@@ -54,7 +54,8 @@ type Options struct {
 	Report func(Status)
 }
 
-// complete returns opts with the default for each zero field. Nil options mean the default.
+// complete returns opts with the default for each zero field. Nil options mean the default. It
+// returns an error for a Window out of range.
 func (opts *Options) complete() (Options, error) {
 	o := *cmp.Or(opts, new(Options))
 	o.Window = cmp.Or(o.Window, defaultWindow)
