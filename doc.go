@@ -45,9 +45,9 @@
 // clock was set back. A clockfile prevents both. See [edges of the promises].
 //
 // If the wall clock is set back, each format either keeps ascending or follows the wall clock, so
-// that IDs begin again from the earlier time. Each format keeps ascending while the wall clock is
-// behind its latest ID by at most MaxAhead, or by at most 1 ms if that is longer. Beyond that, the
-// distance between the two decides:
+// that IDs begin again from the earlier time. Each format keeps ascending while its latest ID is
+// ahead of the wall clock by at most MaxAhead, or by at most 1 ms if that is longer. Beyond that,
+// the result depends on how far the latest ID is ahead:
 //
 //	            at most Tolerance (10 s)             more
 //	V1          follow, with next clock sequence     the same
@@ -63,8 +63,8 @@
 //
 // Random bits come from crypto/rand. For speed, they are generated 4 KiB at a time, on most
 // processors by AES-256-CTR with a fresh key. So copies of a virtual machine share the bytes that
-// were generated in advance. To prevent that, call [Reseed] after a restore, or import package
-// nostock. See [where random bits come from] for processors, memory and FIPS 140.
+// were generated in advance. Call [Reseed] after a restore, or import package nostock. See
+// [where random bits come from] for processors, memory and FIPS 140.
 //
 // # Text, databases and errors
 //
@@ -77,9 +77,9 @@
 // its own [ClockOptions].Now and [GeneratorOptions].Random. Its IDs are the same in every run,
 // until a minor version changes them.
 //
-// In a testing/synctest bubble, the wall clock is the bubble's. Make a Clock in the bubble and use
-// it in no other bubble, because IDs of the default clock may be up to 10 s ahead if an earlier
-// bubble has generated some. A bubble begins in the year 2000, before Twitter's epoch, so give a
+// In a testing/synctest bubble, the wall clock is the bubble's. Make a Clock in each bubble and use
+// it in no other. IDs of the default clock may be up to 10 s ahead if an earlier bubble has
+// generated some. A bubble begins in the year 2000, before Twitter's epoch, so give a
 // [SnowflakeNode] a layout with an earlier epoch. For [NextSnowflake], set the environment variable
 // IDS_SNOWFLAKE_NODE to "random" or unset it; IDs then begin at the epoch. A call that waits for a
 // [ClockLimit] must be woken from within its bubble. A Set, an EndAt or the end of a context

@@ -123,8 +123,8 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 //
 // EndAt is for a process that gives up its file or the lease of its number, which made its IDs
 // unique. Choose t about 100 ms after the wall clock and [Clock.Latest], so that goroutines that
-// are still generating IDs can return. A limit earlier than t is kept, because no later time may
-// have been saved.
+// are still generating IDs can return. A limit earlier than t is kept, because possibly no later
+// time has been saved.
 func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.mustClock(), withCause(ErrEnded, cause)
 	c.mu.Lock()

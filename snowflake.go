@@ -39,7 +39,7 @@ func (s Snowflake) Base32() string {
 // AppendText appends s.String(). The error is always nil.
 func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b, int64(s)), nil }
 
-// textForm returns the form of a Snowflake in text, for errors.
+// textForm returns the form of a Snowflake's text, for errors.
 func (Snowflake) textForm() form { return snowflakeText }
 
 // MarshalText returns s.String(). The error is always nil.

@@ -169,8 +169,8 @@ func parse(dst any, s string) (err error) {
 	return err
 }
 
-// textForm returns the form of the ID in text. UUID, ULID and Snowflake have this method too, and
-// so do structs that embed one of these types.
+// textForm returns the form of the ID's text. UUID, ULID and Snowflake have this method too, and so
+// do structs that embed one of these types.
 func (Binary[T]) textForm() form {
 	if _, ok := any((*T)(nil)).(*UUID); ok {
 		return uuidText
@@ -178,7 +178,7 @@ func (Binary[T]) textForm() form {
 	return ulidText
 }
 
-// formOf returns the form of any ID in text.
+// formOf returns the form of any ID's text.
 func formOf(id any) form {
 	if id, ok := id.(interface{ textForm() form }); ok {
 		return id.textForm()

@@ -146,8 +146,8 @@ func isASCII(b *[16]byte) bool {
 }
 
 // isText reports whether all bytes can occur in the text of an ID, so that b is the beginning of
-// such a text. This is true for one in 3 × 10^9 strings of 16 random bytes, and for no common ID.
-// For example, the first byte of a ULID is less than a hyphen for 1,500 years.
+// such a text. This is true for one in 3 × 10^9 strings of 16 random bytes, and for no ID of a
+// usual kind. For example, the first byte of a ULID is less than a hyphen for the next 1,500 years.
 func isText(b []byte) bool {
 	for _, c := range b {
 		letter := 'a' <= c|' ' && c|' ' <= 'z'

@@ -133,7 +133,7 @@ func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 // IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
 func (u ULID) IsZero() bool { return u == ULID{} }
 
-// UUID returns the same 128 bits as a UUID, whose version and variant can be any.
+// UUID returns the same 128 bits as a UUID. They can be of any version and variant.
 func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
@@ -159,7 +159,7 @@ func (u ULID) AppendText(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// textForm returns the form of a ULID in text, for errors.
+// textForm returns the form of a ULID's text, for errors.
 func (ULID) textForm() form { return ulidText }
 
 // MarshalText returns u.String(). The error is always nil.

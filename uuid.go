@@ -147,7 +147,7 @@ func (u UUID) AppendText(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// textForm returns the form of a UUID in text, for errors.
+// textForm returns the form of a UUID's text, for errors.
 func (UUID) textForm() form { return uuidText }
 
 // MarshalText returns u.String(). The error is always nil.
@@ -197,7 +197,7 @@ func ParseUUID(s string) (u UUID, err error) {
 // parse sets u as ParseUUID does. It is separate so that ParseUUID is inlined, which saves a copy
 // of the UUID. After an error, u is unchanged.
 func (u *UUID) parse(s string) error {
-	digits, start := s, 0 // digits is s from offset start on
+	digits, start := s, 0 // digits begins at s[start]
 	switch len(s) {
 	case 36, 32:
 	case 45:

@@ -42,7 +42,7 @@ func (g *Generator) NewV1() (u UUID) {
 // makeGregorian sets u to a new UUID of version 1 or 6. Its callers are inlined, so the UUID is not
 // copied.
 func (g *Generator) makeGregorian(u *UUID, version uint64) {
-	node := g.nodeBits() // before the mutex is locked, because it may lock it
+	node := g.nodeBits() // before the mutex is locked, because nodeBits may lock it
 	c := g.clock
 	l, start := &c.v1, c.v1Start
 	if version == 6 {
