@@ -18,8 +18,9 @@ import (
 //   - To raise the horizon, both copies are written and synced before the clock's limit rises.
 //     Until then, each intact copy has the earlier or the later horizon, and no ID is after either
 //     of them.
-//   - To lower the horizon, which Close does so that the next process can start at once, the limit
-//     is lowered first. Then no ID is after either horizon, whether the save succeeds or not.
+//   - To lower the horizon, which Close does so that the next process's IDs do not start ahead of
+//     the wall clock, the limit is lowered first. Then no ID is after either horizon, whether the
+//     save succeeds or not.
 //   - One copy is always intact. After an error, a save starts with the copy that is damaged or in
 //     doubt, and writes the other one only after the first is synced. Open uses the later horizon
 //     of the intact copies.
