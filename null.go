@@ -58,8 +58,8 @@ func (n *Null[T]) Scan(src any) error {
 	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
-// set marks the ID present. If err, which comes from the ID's decoder, is not nil, set restores the
-// earlier value of n, which is before.
+// set marks the ID present. If err, which comes from the ID's decoder, is not nil, it sets n to
+// before, the earlier value.
 func (n *Null[T]) set(before Null[T], err error) error {
 	n.Valid = true
 	if err != nil {
