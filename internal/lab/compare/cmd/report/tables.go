@@ -76,14 +76,14 @@ const unsteadyMark = " †"
 // how explains the tables of both pages.
 func (r *results) how() string {
 	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
-		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes: the machine changed its state.", r.rounds)
+		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes, because the machine changed its state.", r.rounds)
 }
 
 // page returns the tables for users, in Markdown.
 func (r *results) page() string {
 	var b strings.Builder
 	b.WriteString("## What one ID costs\n\n")
-	b.WriteString("In parentheses: while 64 goroutines make IDs at the same time. rs/xid and segmentio/ksuid make IDs of other formats.\n\n")
+	b.WriteString("Figures in parentheses are from 64 goroutines that make IDs at the same time. rs/xid and segmentio/ksuid make IDs of other formats.\n\n")
 	b.WriteString("| one ID | ns | 64 goroutines | 64 goroutines, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
 		ours, n := w.benchmark("ids"), 1.0
