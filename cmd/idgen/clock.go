@@ -25,7 +25,7 @@ func (t *tool) clock(args []string) error {
 		return err
 	}
 	if len(words) != 2 {
-		return usageError("clock takes create or show, and one path")
+		return usageError("clock requires create or show, and one path")
 	}
 	switch path := words[1]; {
 	case strings.EqualFold(words[0], "create"):
@@ -37,12 +37,12 @@ func (t *tool) clock(args []string) error {
 		if _, err := strconv.Atoi(number); err != nil {
 			number = "7"
 		}
-		fmt.Fprintf(t.errs, "idgen: note: without -owner, such as 'orders, node %s', a program with another number may open the file\n", number)
+		fmt.Fprintf(t.errs, "idgen: note: without an owner, such as -owner 'orders, node %s', a program with another node number can open the file\n", number)
 		return nil
 	case !strings.EqualFold(words[0], "show"):
-		return usagef("clock can create and show, not %q", words[0])
+		return usagef("unknown clock command %q; use create or show", words[0])
 	case *owner != "":
-		return usageError("-owner is for create only")
+		return usageError("-owner is only for create")
 	default:
 		return t.showClock(path)
 	}
@@ -54,13 +54,13 @@ func (t *tool) showClock(path string) error {
 	if err != nil {
 		return err
 	}
-	horizon := "none, as before the first start"
+	horizon := "none before the first start"
 	if !found.None {
 		ahead, where := time.Until(found.Horizon), "ahead of"
 		if ahead < 0 {
 			ahead, where = -ahead, "behind"
 		}
-		horizon = fmt.Sprintf("%s  (%v %s the clock here)", found.Horizon.UTC().Format(time.RFC3339Nano), ahead.Round(time.Millisecond), where)
+		horizon = fmt.Sprintf("%s  (%v %s this machine's clock)", found.Horizon.UTC().Format(time.RFC3339Nano), ahead.Round(time.Millisecond), where)
 	}
 	owner := "any"
 	if found.Owner != "" {
@@ -69,7 +69,7 @@ func (t *tool) showClock(path string) error {
 	_, err = fmt.Fprintf(t.out, "horizon  %s\nowner    %s\n", horizon, owner)
 	for i, damaged := range found.Damaged {
 		if damaged != nil && err == nil {
-			_, err = fmt.Fprintf(t.out, "copy %d   not used: %v; the next save writes it anew\n", i+1, damaged)
+			_, err = fmt.Fprintf(t.out, "copy %d   not used: %v; the next save rewrites it\n", i+1, damaged)
 		}
 	}
 	return err

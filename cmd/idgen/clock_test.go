@@ -39,7 +39,7 @@ func TestClock(t *testing.T) {
 	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	show("horizon  none, as before the first start\n")
+	show("horizon  none before the first start\n")
 	f, err := clockfile.Open(path, &clockfile.Options{Window: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestClockAhead(t *testing.T) {
 					lines = 2
 				}
 				got := must(t, "", "clock", "show", path)
-				if len(got) != lines || i == 0 && got[0] != "horizon  "+horizon+"  ("+want+" the clock here)" || got[1] != "owner    any" ||
+				if len(got) != lines || i == 0 && got[0] != "horizon  "+horizon+"  ("+want+" this machine's clock)" || got[1] != "owner    any" ||
 					lines == 3 && !strings.HasPrefix(got[2], fmt.Sprintf("copy %d   not used: is ", i)) {
 					t.Errorf("%q", got)
 				}
@@ -168,14 +168,14 @@ func TestClockRefused(t *testing.T) {
 	}
 	check(t, []row{
 		{"clock -xml", "", 2, "", "flag provided but not defined: -xml"},
-		{"clock", "", 2, "", "clock takes create or show, and one path"},
-		{"clock delete a", "", 2, "", `clock can create and show, not "delete"`},
-		{"clock -owner o show a", "", 2, "", "-owner is for create only"},
+		{"clock", "", 2, "", "clock requires create or show, and one path"},
+		{"clock delete a", "", 2, "", `unknown clock command "delete"; use create or show`},
+		{"clock -owner o show a", "", 2, "", "-owner is only for create"},
 	})
 	for number, want := range map[string]string{"8": "8", "random": "7", "8'; touch run; '": "7"} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", number)
 		path := filepath.Join(dir, "any"+want+number[:1])
-		if status, out, errs := try("", "clock", "create", path); status != 0 || out != "" || !strings.HasPrefix(errs, "idgen: note: without -owner, such as 'orders, node "+want+"', ") {
+		if status, out, errs := try("", "clock", "create", path); status != 0 || out != "" || !strings.HasPrefix(errs, "idgen: note: without an owner, such as -owner 'orders, node "+want+"', ") {
 			t.Errorf("create without an owner, with %q: status %d, %q, %q", number, status, out, errs)
 		}
 	}

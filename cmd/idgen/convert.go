@@ -21,7 +21,7 @@ func (t *tool) convert(args []string) error {
 	}
 	if slices.Contains(formNames(), *to) {
 		if *fs.form != "text" && *fs.form != *to {
-			return usagef("-to %s and -format %s are two forms", *to, *fs.form)
+			return usagef("-to %s and -format %s select different forms; use one of them", *to, *fs.form)
 		}
 		*fs.form, *to = *to, ""
 	}
@@ -53,7 +53,7 @@ func (id ident) to(kind string) (ident, error) {
 	}
 	u, ok := convert(id.bits)
 	if !ok || id.kind == "ulid" {
-		return id, fmt.Errorf("only a UUID of version 1 or 6 can be converted to %s", kind)
+		return id, fmt.Errorf("only a version 1 or 6 UUID can be converted to %s", kind)
 	}
 	return identOf(u), nil
 }

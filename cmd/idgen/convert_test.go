@@ -23,16 +23,15 @@ func TestConvert(t *testing.T) {
 		asULID  = "01FWHE4YDGFK1SHH6W1G60EECF"
 		digits  = "01fwhe4ydgfk1shh6w1g60eecf"
 		noHex   = "parsing UUID: not a hexadecimal digit at byte "
-		noSnow  = "not 0x and 16 hexadecimal digits of a Snowflake, up to 7fffffffffffffff"
-		narrow  = "only a UUID or a ULID can be written as "
+		noSnow  = "not a Snowflake in hexadecimal, which is 0x and 16 digits up to 7fffffffffffffff"
 		neither = "typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0"
 		noBits  = "a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID"
-		either  = "13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which"
-		or64    = "22 characters may be Base58 or Base64; -as base58, -as base64 or == at the end says which"
-		others  = "; idgen reads Bitcoin's alphabet, not shortuuid's, short-uuid's or Base62; a ULID in Base58 needs -as ulid, other bits -as base58"
+		either  = "13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; use -as text or -as base32"
+		or64    = "22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end"
+		others  = "; idgen reads Bitcoin's alphabet, not those of shortuuid, short-uuid and Base62 (for a ULID in Base58, use -as ulid, and for other bits, -as base58)"
 		noV58   = "not a UUID of version 1 to 8 in Base58" + others
-		ordered = "such text shows the bytes in their order already, so it is read without -as guid; if they were swapped before it was written, " +
-			"as SMBIOS's may be: idgen convert -format guid TEXT | idgen convert"
+		ordered = "the bytes in this form are in order, so it needs no -as guid; if they were swapped before it was written, " +
+			"as SMBIOS's may be, run: idgen convert -format guid TEXT | idgen convert"
 		no64   = "not 128 bits in Base64"
 		noList = "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes"
 	)
@@ -84,7 +83,7 @@ func TestConvert(t *testing.T) {
 		{"-format decimal", "00112233-4455-6677-8899-aabbccddeeff", "88962710306127702866241727433142015"},
 		{"-as decimal", "88962710306127702866241727433142015", "00112233-4455-6677-8899-aabbccddeeff"},
 		{"-as decimal -format hex", "340282366920938463463374607431768211455", "ffffffffffffffffffffffffffffffff"},
-		{"-as decimal", "340282366920938463463374607431768211456", "it has more than 128 bits"},
+		{"-as decimal", "340282366920938463463374607431768211456", "the number has more than 128 bits"},
 		{"-as decimal", "-1", "not a form of decimal: length 2"},
 		{"-format base64", v7, "AX8i4nmwfMOYxNwMDAc5jw=="},
 		{"-format base64", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f", "+/8i4nmwfMOYxNwMDAc5jw=="},
@@ -141,9 +140,9 @@ func TestConvert(t *testing.T) {
 		{"-as ulid", `'\x017f22e279b07cc398c4dc0c0c07398f'::bytea`, asULID},
 		{"-as guid", "X'33221100554477668899AABBCCDDEEFF'", "00112233-4455-6677-8899-aabbccddeeff"},
 		{"", "x'017f22e279b07cc398c4dc0c0c07398g'", noHex + "31"},
-		{"", "x'017f22e279b07cc398c4dc0c0c07398f", `not an id: length 34, with "'" at byte 1`},
-		{"", "x'017f22e279b07cc398c4dc0c0c0739'", `not an id: length 33, with "'" at byte 1`},
-		{"", `\\\x017f22e279b07cc398c4dc0c0c07398f`, `not an id: length 36, with "\\" at byte 0`},
+		{"", "x'017f22e279b07cc398c4dc0c0c07398f", `not an ID: length 34, with "'" at byte 1`},
+		{"", "x'017f22e279b07cc398c4dc0c0c0739'", `not an ID: length 33, with "'" at byte 1`},
+		{"", `\\\x017f22e279b07cc398c4dc0c0c07398f`, `not an ID: length 36, with "\\" at byte 0`},
 		{"-as uuid", v7, v7},
 		{"-as uuid", "urn:uuid:" + v7, v7},
 		{"-as uuid", "{" + v7 + "}", v7},
@@ -162,16 +161,16 @@ func TestConvert(t *testing.T) {
 
 		{"", "x", noID},
 		{"-to uuid", "x", noID},
-		{"", `""`, `not an id: length 2, with "\"" at byte 0`},
-		{"", `"17`, `not an id: length 3, with "\"" at byte 0`},
-		{"", `17"`, `not an id: length 3, with "\"" at byte 2`},
-		{"", `'17"`, `not an id: length 4, with "'" at byte 0`},
+		{"", `""`, `not an ID: length 2, with "\"" at byte 0`},
+		{"", `"17`, `not an ID: length 3, with "\"" at byte 0`},
+		{"", `17"`, `not an ID: length 3, with "\"" at byte 2`},
+		{"", `'17"`, `not an ID: length 4, with "'" at byte 0`},
 		{"", "'" + v7 + "'", v7}, // of SQL
 		{"-as ulid", v7, "not a form of ulid: length 36"},
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", noHex + "35"},
 		{"", `  "017f22e2-79b0-7cc3-98c4-dc0c0c07398g"`, noHex + "35"},
 		{"", ` \x017f22e279b07cc398c4dc0c0c07398g`, noHex + "31"},
-		{"", `\y017f22e279b07cc398c4dc0c0c073980`, `not an id: length 34, with "\\" at byte 0`},
+		{"", `\y017f22e279b07cc398c4dc0c0c073980`, `not an ID: length 34, with "\\" at byte 0`},
 		{"-as guid", "0x017f22e279b07cc398c4dc0c0c07398g", noHex + "31"},
 		{"", "urn:uuie:017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "parsing UUID: prefix is not urn:uuid: at byte 7"},
 		{"-as uuid", " 01ARZ3NDEKTSV4RRFFQ69G5FAU", "parsing ULID: not a Crockford Base32 digit at byte 25"},
@@ -190,11 +189,11 @@ func TestConvert(t *testing.T) {
 		{"", "order_1", "typeid: length 1, want 26 after the prefix"},
 		{"-as typeid", "01h455vb4pex5vsknk084sn02Q", "typeid: not a Crockford Base32 digit in lower case at byte 25"},
 		{"-prefix order", "7", "only a UUID or a ULID can have a prefix"},
-		{"-format typeid", "7", narrow + "typeid: it is for 128 bits"},
-		{"-format urn", "7", narrow + "urn: it is for 128 bits"},
+		{"-format typeid", "7", "a Snowflake cannot be written as typeid, which is for 128 bits"},
+		{"-format urn", "7", "a Snowflake cannot be written as urn, which is for 128 bits"},
 		{"-to uuid", "1541815603606036480", noBits},
-		{"-to uuid1", ids.MustParseUUID(v6).ULID().String(), "only a UUID of version 1 or 6 can be converted to uuid1"},
-		{"-to uuid6", v7, "only a UUID of version 1 or 6 can be converted to uuid6"},
+		{"-to uuid1", ids.MustParseUUID(v6).ULID().String(), "only a version 1 or 6 UUID can be converted to uuid1"},
+		{"-to uuid6", v7, "only a version 1 or 6 UUID can be converted to uuid6"},
 	} {
 		r := row{"convert " + test.args, "\n" + test.id + "\n", 0, "\n" + test.want + "\n", ""}
 		if strings.Contains(test.want, " ") {
@@ -203,10 +202,10 @@ func TestConvert(t *testing.T) {
 		check(t, []row{r})
 	}
 	check(t, []row{
-		{"convert -to uuid7", "", 2, "", `invalid value "uuid7" for flag -to: it must be one of uuid, ulid, uuid1, uuid6, text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
-		{"convert -to hex -format base58 7", "", 2, "", "-to hex and -format base58 are two forms"},
-		{"convert \ufeff7 7\x00 " + strings.Repeat("7", 60_000), "", 1, "", `"\ufeff7": not an id: length 4, with "\ufeff" at byte 0` + "\n" +
-			`"7\x00": UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8` + "\n" + `"` + strings.Repeat("7", 80) + `": parsing Snowflake: length over 45, want 1 to 19`},
+		{"convert -to uuid7", "", 2, "", `invalid value "uuid7" for flag -to: must be one of uuid, ulid, uuid1, uuid6, text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
+		{"convert -to hex -format base58 7", "", 2, "", "-to hex and -format base58 select different forms; use one of them"},
+		{"convert \ufeff7 7\x00 " + strings.Repeat("7", 60_000), "", 1, "", `"\ufeff7": not an ID: length 4, with "\ufeff" at byte 0` + "\n" +
+			`"7\x00": UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8` + "\n" + `"` + strings.Repeat("7", 80) + `": parsing Snowflake: length over 45, want 1 to 19`},
 		{"convert -- -1 -2", "", 1, "", "\"-1\": parsing Snowflake: negative\n\"-2\": parsing Snowflake: negative"},
 		{"convert 8 -format hex -- 7", "", 0, "0x0000000000000008\n0x0000000000000007\n", ""},
 	})
@@ -216,24 +215,24 @@ func TestConvert(t *testing.T) {
 func TestNoID(t *testing.T) {
 	const (
 		v7      = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-		utf16   = "UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8"
-		nul     = `NUL within the line: if it ends each of several texts, make lines of them first, with tr '\0' '\n'`
-		json    = "JSON: take the ids out of it first, as with jq -r .id; jq before 1.7 rounds a Snowflake that is a number"
-		rounded = "a rounded number, as a spreadsheet writes it: its last digits are lost"
+		utf16   = "UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8"
+		nul     = `NUL in the line; if each of several texts ends with NUL, convert them to lines first, with tr '\0' '\n'`
+		json    = "JSON; extract the IDs first, for example with jq -r .id (jq before 1.7 rounds a Snowflake that is a number)"
+		rounded = "a rounded number, as spreadsheets write it; its last digits are lost"
 		decimal = "a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits"
-		objects = "24 hexadecimal digits may be an ObjectID of MongoDB, which idgen does not read"
+		objects = "24 hexadecimal digits may be a MongoDB ObjectID, which idgen does not read"
 		xid     = "20 digits and letters up to v may be an xid, which idgen does not read"
 		ksuid   = "27 digits and letters may be a KSUID, which idgen does not read"
-		list    = `a list: put each ID on its own line first, as with tr -s '[], ' '\n'`
-		bigInt  = "a JavaScript BigInt: remove the n"
+		list    = `a list; put each ID on its own line first, for example with tr -s '[], ' '\n'`
+		bigInt  = "a JavaScript BigInt; remove the n"
 		number  = "1541815603606036480"
 		event   = "01FWHE4YDGFK1SHH6W1G60EECF"
 	)
 	odd := func(length int, char string, at int) string {
-		return fmt.Sprintf("not an id: length %d, with %q at byte %d", length, char, at)
+		return fmt.Sprintf("not an ID: length %d, with %q at byte %d", length, char, at)
 	}
 	columns := func(between string, at int, cut string) string {
-		return fmt.Sprintf("%q at byte %d: if the line has columns, take one out first, as with %s", between, at, cut)
+		return fmt.Sprintf("%q at byte %d; if the line has columns, extract one first, for example with %s", between, at, cut)
 	}
 	for text, want := range map[string]string{
 		"\xff\xfe0\x001\x00\r\x00":         utf16, // the first line of a file, and the second, which begins with the rest of a line's end
@@ -255,7 +254,7 @@ func TestNoID(t *testing.T) {
 		"[object Object]":                  "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes",
 		number + "n":                       bigInt, // as long as an xid
 		"7n":                               bigInt,
-		"n":                                "not an id: length 1; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		"n":                                "not an ID: length 1; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)",
 		// Of each form the length, by chance.
 		number + "\u200b":                      odd(22, "\u200b", 19),
 		"ID=" + number:                         odd(22, "=", 2),
@@ -281,24 +280,24 @@ func TestNoID(t *testing.T) {
 		"1.5418156036060365E+18":               rounded,                              // as long as a UUID in Base58
 		"1,54182E+18":                          rounded,
 		"1.54182e18":                           rounded,
-		"1.5":                                  `not an id: length 3, with "." at byte 1`,
+		"1.5":                                  `not an ID: length 3, with "." at byte 1`,
 		"99999999999999999999":                 decimal,
 		"340282366920938463463374607431768211455": decimal,
 		"340282366920938463463374607431768211456": "parsing Snowflake: length 39, want 1 to 19",
 		"9223372036854775808":                     "parsing Snowflake: above 9223372036854775807",
 		"507f1f77bcf86cd799439011":                objects,
 		"507F1F77BCF86CD799439011":                objects,
-		"507f1f77bcf86cd79943901g":                "not an id: length 24; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		"507f1f77bcf86cd79943901g":                "not an ID: length 24; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)",
 		"9m4e2mr0ui3e8a215n4g":                    xid,
-		"9m4e2mr0ui3e8a215n4w":                    "not an id: length 20; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		"9m4e2mr0ui3e8a215n4w":                    "not an ID: length 20; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)",
 		"0ujtsYcgvSTl8PAuAdqWYSMnLOv":             ksuid,
-		"0ujtsYcgvSTl8PAuAdqWYSMnLO-":             "not an id: length 27; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect",
+		"0ujtsYcgvSTl8PAuAdqWYSMnLO-":             "not an ID: length 27; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)",
 	} {
 		if _, err := read(text, ""); err == nil || err.Error() != want && err.Error() != "ids: "+want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 		// What a text is does not depend on what is wanted.
-		if _, err := read(text, "uuid"); err == nil || !strings.Contains(want, "not an id") && !strings.Contains(want, "parsing") && err.Error() != want {
+		if _, err := read(text, "uuid"); err == nil || !strings.Contains(want, "not an ID") && !strings.Contains(want, "parsing") && err.Error() != want {
 			t.Errorf("%q as a UUID: %v, want %s", text, err, want)
 		}
 	}
@@ -307,7 +306,7 @@ func TestNoID(t *testing.T) {
 		{"convert", strings.Repeat(v7+"\x00", 10_000), 1, "\n", "line 1: " + nul},
 		{"uuid5", strings.Repeat("a name\x00", 10_000), 1, "\n", "line 1: " + nul},
 		{"convert", "\xff\xfe" + strings.Repeat("7\x00", 50_000), 1, "\n", "line 1: " + utf16},
-		{"convert", strings.Repeat(v7+",", 10_000), 1, "\n", "line 1: the line has more than 65535 bytes"},
+		{"convert", strings.Repeat(v7+",", 10_000), 1, "\n", "line 1: the line is longer than 65535 bytes"},
 	})
 }
 

@@ -21,7 +21,7 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 func parseDecimal(s string) (u ids.UUID, err error) {
 	n, _ := new(big.Int).SetString(s, 10) // s contains only digits
 	if n.BitLen() > 128 {
-		return u, errors.New("it has more than 128 bits")
+		return u, errors.New("the number has more than 128 bits")
 	}
 	n.FillBytes(u[:])
 	return u, nil

@@ -96,7 +96,7 @@ func (v *view) heading(id ident) string {
 		line += "  " + v.Time
 	}
 	if v.doubt != "" {
-		line += "  not plausible, since " + v.doubt
+		line += "  not plausible, because " + v.doubt
 	}
 	return line
 }
@@ -175,7 +175,7 @@ func viewUUID(u ids.UUID) *view {
 		domain, _ := u.Domain()
 		v = newView(title, u[:], "L32 T16 V4 T12 A2 S6 D8 N48")
 		v.add('L', "local id", fmt.Sprint(local), "")
-		v.addTime(made, toSecond, "and the 429 s that follow")
+		v.addTime(made, toSecond, "and the following 429 s")
 		v.add('S', "sequence", fmt.Sprint(u[8]&0x3f), "")
 		v.add('D', "domain", fmt.Sprint(uint8(domain)), domain.String())
 		v.addNode(u)
@@ -189,12 +189,12 @@ func viewUUID(u ids.UUID) *view {
 		fraction := int(u[6]&0xf)<<8 | int(u[7])
 		v = newView(title, u[:], "T48 V4 F12 A2 R62")
 		v.addTime(made, toMilli, "")
-		v.add('F', "rand_a", strconv.Itoa(fraction), fmt.Sprintf("%.3f ms if a fraction, as in package ids", float64(fraction)/4096))
+		v.add('F', "rand_a", strconv.Itoa(fraction), fmt.Sprintf("%.3f ms if it is a fraction, as in package ids", float64(fraction)/4096))
 		v.add('R', "rand_b", "", "random")
 	case 8:
-		v = simple(title, "C48 V4 C12 A2 C62", "custom", "", "known to its maker only")
+		v = simple(title, "C48 V4 C12 A2 C62", "custom", "", "known only to its maker")
 	default:
-		v = simple(title, "X48 V4 X12 A2 X62", "bits", "", "RFC 9562 has no such version")
+		v = simple(title, "X48 V4 X12 A2 X62", "bits", "", "RFC 9562 defines no such version")
 	}
 	v.add('V', "version", strconv.Itoa(u.Version()), "")
 	v.add('A', "variant", "2", u.Variant().String())
@@ -203,9 +203,9 @@ func viewUUID(u ids.UUID) *view {
 
 // addNode adds the node of a version 1, 2 or 6 UUID.
 func (v *view) addNode(u ids.UUID) {
-	note := "the multicast bit is clear: the address of a network card"
+	note := "the multicast bit is clear, as in the address of a network card"
 	if u[10]&1 != 0 {
-		note = "the multicast bit is set: random"
+		note = "the multicast bit is set, as in a random node"
 	}
 	v.add('N', "node", strings.ReplaceAll(fmt.Sprintf("% x", u[10:]), " ", ":"), note)
 }
@@ -225,9 +225,9 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	// its layout began.
 	switch {
 	case parts.Time.After(now.AddDate(0, 0, 1)):
-		v.doubt = "that time is in the future"
+		v.doubt = "the time is in the future"
 	case parts.Time.Before(l.Epoch.Add(time.Second)):
-		v.doubt = "that time is the first second of the layout"
+		v.doubt = "the time is in the first second of the layout"
 	}
 	plausible := v.doubt == ""
 	v.Plausible = &plausible

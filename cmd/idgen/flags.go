@@ -58,7 +58,7 @@ func (fs *flags) parseOptions(args []string) error {
 		return err
 	}
 	if isDigits(others[0]) {
-		return usagef("unexpected argument %q; -n %[1]s makes so many", others[0])
+		return usagef("unexpected argument %q; to make that many IDs, use -n %[1]s", others[0])
 	}
 	return usagef("unexpected argument %.80q", others[0])
 }
@@ -69,7 +69,7 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
 		if !slices.Contains(words, value) {
-			return fmt.Errorf("it must be one of %s", strings.Join(words, ", "))
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
 		}
 		return nil
 	})
@@ -82,7 +82,7 @@ func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
 		if err != nil || int64(n) > limit {
-			return fmt.Errorf("it must be a number from 0 to %d", limit)
+			return fmt.Errorf("must be a number from 0 to %d", limit)
 		}
 		value = int64(n)
 		return nil
@@ -116,7 +116,7 @@ func (fs *flags) write(id ident) (string, error) {
 	case id.kind == "snowflake":
 		return "", errors.New("only a UUID or a ULID can have a prefix")
 	case !slices.Contains([]string{"text", "typeid"}, *fs.form):
-		return "", fmt.Errorf("-format %s has no prefix", *fs.form)
+		return "", fmt.Errorf("-format %s cannot have a prefix", *fs.form)
 	}
 	id.kind, id.prefix = "typeid", fs.prefix
 	return id.write(*fs.form)
@@ -158,7 +158,7 @@ func parseTime(s string) (span, error) {
 		t := time.Now().Add(ago)
 		return span{t, t, true}, nil
 	}
-	return span{}, errors.New("it is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)")
+	return span{}, errors.New("must be a time (2026-01-31T12:00:00Z), a date, a month, now or an offset from now (-36h)")
 }
 
 // parseAnyYear is like time.Parse, but also accepts years of five or more digits, which idgen

@@ -87,7 +87,7 @@ func (id ident) write(form string) (string, error) {
 			return f.snowflake(id.number), nil
 		}
 	}
-	return "", fmt.Errorf("only a UUID or a ULID can be written as %s: it is for 128 bits", form)
+	return "", fmt.Errorf("a Snowflake cannot be written as %s, which is for 128 bits", form)
 }
 
 // swapped converts the bytes of u to Microsoft's order, or back to the usual order.

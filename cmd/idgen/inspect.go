@@ -17,7 +17,7 @@ func (t *tool) inspect(args []string) error {
 	asJSON, brief, field := fs.Bool("json", false, ""), fs.Bool("brief", false, ""), ""
 	fs.Func("field", "", func(s string) error {
 		if s == "" || field != "" {
-			return errors.New("it must be the name of one field, such as time")
+			return errors.New("must be the name of one field, such as time")
 		}
 		field = s
 		return nil
@@ -28,7 +28,7 @@ func (t *tool) inspect(args []string) error {
 		return err
 	}
 	if *asJSON && *brief || *asJSON && field != "" || *brief && field != "" {
-		return usageError("-brief, -field and -json exclude each other")
+		return usageError("-brief, -field and -json are mutually exclusive")
 	}
 	shown, assumed := *layout, len(*layout) > 1
 	if *brief || field != "" {
@@ -41,7 +41,7 @@ func (t *tool) inspect(args []string) error {
 		}
 		all := views(id, shown)
 		if id.kind == "snowflake" && assumed && (*asJSON || field != "") {
-			fmt.Fprintf(t.errs, "idgen: note: without -layout, a Snowflake is taken to be of %s\n", layouts[0].name)
+			fmt.Fprintf(t.errs, "idgen: note: without -layout, Snowflakes are read in the layout %s\n", layouts[0].name)
 			assumed = false // print the note only once
 		}
 		switch {

@@ -19,7 +19,7 @@ func TestInspect(t *testing.T) {
 			017f22e2-79b0-7cc3-98c4-dc0c0c07398f UUID of version 7 2022-02-22T19:22:22.000Z
 			as guid e2227f01b079c37c98c4dc0c0c07398f
 			T time 2022-02-22T19:22:22.000Z
-			F rand_a 3267 (0.798 ms if a fraction, as in package ids)
+			F rand_a 3267 (0.798 ms if it is a fraction, as in package ids)
 			R rand_b 0x18c4dc0c0c07398f (random)
 			V version 7
 			A variant 2 (RFC 9562)
@@ -27,22 +27,22 @@ func TestInspect(t *testing.T) {
 			32 01111001 10110000 01111100 11000011 TTTTTTTT TTTTTTTT VVVVFFFF FFFFFFFF
 			64 10011000 11000100 11011100 00001100 AARRRRRR RRRRRRRR RRRRRRRR RRRRRRRR
 			96 00001100 00000111 00111001 10001111 RRRRRRRR RRRRRRRR RRRRRRRR RRRRRRRR`},
-		{"017F22E2-79B0-7802-98C4-DC0C0C07398F", "F rand_a 2050 (0.500 ms if a fraction, as in package ids)"},
+		{"017F22E2-79B0-7802-98C4-DC0C0C07398F", "F rand_a 2050 (0.500 ms if it is a fraction, as in package ids)"},
 		{"urn:uuid:C232AB00-9414-11EC-B3C8-9F6BDECED846", `
 			c232ab00-9414-11ec-b3c8-9f6bdeced846 UUID of version 1 2022-02-22T19:22:22.0000000Z
 			T time 2022-02-22T19:22:22.0000000Z (100 ns)
 			S clock sequence 13256
-			N node 9f:6b:de:ce:d8:46 (the multicast bit is set: random)
+			N node 9f:6b:de:ce:d8:46 (the multicast bit is set, as in a random node)
 			32 10010100 00010100 00010001 11101100 TTTTTTTT TTTTTTTT VVVVTTTT TTTTTTTT
 			64 10110011 11001000 10011111 01101011 AASSSSSS SSSSSSSS NNNNNNNN NNNNNNNN`},
 		{"1ec9414c-232a-6b00-b3c8-9f6bdeced846", "1ec9414c-232a-6b00-b3c8-9f6bdeced846 UUID of version 6 2022-02-22T19:22:22.0000000Z"},
 		{"000003e8-9414-21ec-8501-021122334455", `
 			000003e8-9414-21ec-8501-021122334455 UUID of version 2 2022-02-22T19:16:56Z
 			L local id 1000
-			T time 2022-02-22T19:16:56Z (and the 429 s that follow)
+			T time 2022-02-22T19:16:56Z (and the following 429 s)
 			S sequence 5
 			D domain 1 (group)
-			N node 02:11:22:33:44:55 (the multicast bit is clear: the address of a network card)
+			N node 02:11:22:33:44:55 (the multicast bit is clear, as in the address of a network card)
 			0 00000000 00000000 00000011 11101000 LLLLLLLL LLLLLLLL LLLLLLLL LLLLLLLL
 			32 10010100 00010100 00100001 11101100 TTTTTTTT TTTTTTTT VVVVTTTT TTTTTTTT
 			64 10000101 00000001 00000010 00010001 AASSSSSS DDDDDDDD NNNNNNNN NNNNNNNN`},
@@ -53,8 +53,8 @@ func TestInspect(t *testing.T) {
 			919108f7-52d1-4320-9bac-f847db4148a8 UUID of version 4
 			R random 0x2464423dd4b44c81bacf847db4148a8
 			32 01010010 11010001 01000011 00100000 RRRRRRRR RRRRRRRR VVVVRRRR RRRRRRRR`},
-		{"919108f7-52d1-8320-9bac-f847db4148a8", "C custom 0x2464423dd4b44c81bacf847db4148a8 (known to its maker only)"},
-		{"919108f7-52d1-9320-9bac-f847db4148a8", "X bits 0x2464423dd4b44c81bacf847db4148a8 (RFC 9562 has no such version)"},
+		{"919108f7-52d1-8320-9bac-f847db4148a8", "C custom 0x2464423dd4b44c81bacf847db4148a8 (known only to its maker)"},
+		{"919108f7-52d1-9320-9bac-f847db4148a8", "X bits 0x2464423dd4b44c81bacf847db4148a8 (RFC 9562 defines no such version)"},
 		{"2489E9AD-2EE2-4E00-CEC9-32D5F69181C0", `
 			2489e9ad-2ee2-4e00-cec9-32d5f69181c0 UUID of variant Microsoft
 			X bits 0x2489e9ad2ee24e00cec932d5f69181c0 (not in a layout of RFC 9562)`},
@@ -79,7 +79,7 @@ func TestInspect(t *testing.T) {
 			32 01100010 00010111 10100000 00000000 TTTTTTTT TTNNNNNN NNNNSSSS SSSSSSSS
 			1541815603606036480 Snowflake in the layout of instagram 2017-06-21T04:19:24.445Z
 			N node 1512
-			1541815603606036480 Snowflake in the layout of sonyflake 2043-10-15T12:01:53.620Z not plausible, since that time is in the future
+			1541815603606036480 Snowflake in the layout of sonyflake 2043-10-15T12:01:53.620Z not plausible, because the time is in the future
 			32 01100010 00010111 10100000 00000000 TTTTTTTT SSSSSSSS NNNNNNNN NNNNNNNN
 			N node 40960`},
 		{"175928847299244039", `
@@ -109,12 +109,12 @@ func TestInspect(t *testing.T) {
 // TestInspectWhole compares all that is printed, and each mistake in a command line.
 func TestInspectWhole(t *testing.T) {
 	const ownLayout = "2025-01-01,10ms,16,8,nodelast"
-	const form = "it must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12"
+	const form = "must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12"
 	const invalid = `invalid value "%s" for flag -layout: `
 	layoutRow := func(layout, want string) row {
 		return row{"inspect -layout=" + layout, "", 2, "", strings.Replace(invalid, "%s", layout, 1) + want}
 	}
-	const future, early = "  not plausible, since that time is in the future\n", "  not plausible, since that time is the first second of the layout\n"
+	const future, early = "  not plausible, because the time is in the future\n", "  not plausible, because the time is in the first second of the layout\n"
 	check(t, []row{
 		{"inspect -layout Discord 9223372036854775807", "", 0, "9223372036854775807  Snowflake in the layout of discord  2084-09-06T15:47:35.551Z" + future + `
   as base32        7ZZZZZZZZZZZZ
@@ -140,7 +140,7 @@ func TestInspectWhole(t *testing.T) {
 			`"text":"a_0ys50mr8sadc0b7j4zdffcxp26","typeid":"a_0ys50mr8sadc0b7j4zdffcxp26","urn":"urn:uuid:1ec9414c-232a-6b00-b3c8-9f6bdeced846"},` +
 			`"views":[{"time":"2022-02-22T19:22:22.0000000Z","unix_ms":1645557742000,"fields":[{"name":"prefix","bits":[],"value":"a"},` +
 			`{"name":"time","bits":[[0,47],[52,63]],"value":"2022-02-22T19:22:22.0000000Z","note":"100 ns"},{"name":"clock sequence","bits":[[66,79]],"value":"13256"},` +
-			`{"name":"node","bits":[[80,127]],"value":"9f:6b:de:ce:d8:46","note":"the multicast bit is set: random"},` +
+			`{"name":"node","bits":[[80,127]],"value":"9f:6b:de:ce:d8:46","note":"the multicast bit is set, as in a random node"},` +
 			`{"name":"version","bits":[[48,51]],"value":"6"},{"name":"variant","bits":[[64,65]],"value":"2","note":"RFC 9562"}]}]}` + "\n", ""},
 
 		{"inspect -brief 175928847299117063 order_01fwhe4ydgfk1shh6w1g60eecf 919108f7-52d1-4320-9bac-f847db4148a8", "", 0,
@@ -161,8 +161,8 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field prefix -as typeid 01fwhe4ydgfk1shh6w1g60eecf", "", 1, "",
 			`"01fwhe4ydgfk1shh6w1g60eecf": a TypeID, UUID of version 7 has no field "prefix"; it has "time", "rand_a", "rand_b", "version", "variant", "unix_ms"`},
 		{"inspect -field time", "ffffffff-ffff-ffff-ffff-ffffffffffff", 1, "\n", `line 1: a Max UUID has no field "time"; it has "max"`},
-		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, a Snowflake is taken to be of twitter"}, // plausible in another one
-		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, a Snowflake is taken to be of twitter"},                                    // once
+		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, Snowflakes are read in the layout twitter"}, // plausible in another one
+		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, Snowflakes are read in the layout twitter"},                                    // once
 		{"inspect -field Clock-Sequence 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "13256\n", ""},
 		{"inspect -field unix-ms 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "1645557742000\n", ""},
 		{"inspect -field sequence -layout " + ownLayout + " 17592884729911706", "", 0, "230\n", ""},
@@ -179,11 +179,11 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field unix_ms -layout 1970-01-01,4ms,0,0 2305843009213693952", "", 1, "",
 			`"2305843009213693952": a Snowflake in the layout of 1970-01-01,4ms,0,0 has no field "unix_ms"; it has "sign", "time"`},
 
-		{"inspect -json -brief", "", 2, "", "-brief, -field and -json exclude each other"},
-		{"inspect -json -field x", "", 2, "", "-brief, -field and -json exclude each other"},
-		{"inspect -brief -field x", "", 2, "", "-brief, -field and -json exclude each other"},
-		{"inspect -field= 7", "", 2, "", `invalid value "" for flag -field: it must be the name of one field, such as time`},
-		{"inspect -field time -field node 7", "", 2, "", `invalid value "node" for flag -field: it must be the name of one field, such as time`},
+		{"inspect -json -brief", "", 2, "", "-brief, -field and -json are mutually exclusive"},
+		{"inspect -json -field x", "", 2, "", "-brief, -field and -json are mutually exclusive"},
+		{"inspect -brief -field x", "", 2, "", "-brief, -field and -json are mutually exclusive"},
+		{"inspect -field= 7", "", 2, "", `invalid value "" for flag -field: must be the name of one field, such as time`},
+		{"inspect -field time -field node 7", "", 2, "", `invalid value "node" for flag -field: must be the name of one field, such as time`},
 		{"inspect -xml", "", 2, "", "flag provided but not defined: -xml"},
 		layoutRow("", form), layoutRow("2021-01-01,1ms,10", form), layoutRow("2021-01-01,1ms,10,12,last", form),
 		layoutRow("2021,1ms,10,12", `parsing time "2021" as "2006-01-02": cannot parse "" as "-"`),
@@ -227,7 +227,7 @@ func TestLayoutOrder(t *testing.T) {
 				t.Errorf("at %v: %s, want %s", test.now, got, test.order)
 			}
 			status, out, errs := try(id.String()+"\n7\n"+id.String()+"\n", "inspect", "-json")
-			if status != 0 || errs != "idgen: note: without -layout, a Snowflake is taken to be of twitter\n" { // once
+			if status != 0 || errs != "idgen: note: without -layout, Snowflakes are read in the layout twitter\n" { // once
 				t.Errorf("inspect -json: status %d, %q", status, errs)
 			}
 			for line := range strings.Lines(out) {

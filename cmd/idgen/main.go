@@ -80,7 +80,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // command runs the command that the first argument names, in upper or lower case.
 func (t *tool) command(args []string) error {
 	if len(args) == 0 {
-		return usageError("missing command; there are " + commandNames())
+		return usageError("missing command; the commands are " + commandNames())
 	}
 	name := strings.TrimLeft(strings.ToLower(args[0]), "-") // accepts --help, too
 	if name == "h" {
@@ -100,7 +100,7 @@ func (t *tool) command(args []string) error {
 
 // unknownCommand returns the error for a name that is not a command.
 func unknownCommand(name string) error {
-	return usagef("unknown command %.80q; there are %s", name, commandNames())
+	return usagef("unknown command %.80q; the commands are %s", name, commandNames())
 }
 
 func commandNames() string { return strings.Join(slices.Sorted(maps.Keys(commands())), ", ") }

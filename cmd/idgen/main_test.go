@@ -104,7 +104,7 @@ func TestHelp(t *testing.T) {
 	about := map[string]string{
 		"FORM ": "uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ulid snowflake inspect convert range", "KIND ": "inspect convert",
 		"LAYOUT ": "snowflake inspect range",
-		"TIME ":   "uuid1 uuid6 uuid7 ulid snowflake range", "-node  ": "snowflake", "standard input, one a": "uuid3 uuid5 uuid8 inspect convert",
+		"TIME ":   "uuid1 uuid6 uuid7 ulid snowflake range", "-node  ": "snowflake", "standard input, one per": "uuid3 uuid5 uuid8 inspect convert",
 	}
 	for part, names := range about {
 		for name := range commands() {
@@ -152,7 +152,7 @@ func TestFailures(t *testing.T) {
 }
 
 // noID says why "x" is refused.
-const noID = "not an id: length 1; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect"
+const noID = "not an ID: length 1; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)"
 
 // TestLines gives lines of all kinds to commands that print a line for each of them.
 func TestLines(t *testing.T) {
@@ -166,13 +166,13 @@ func TestLines(t *testing.T) {
 		{"convert", "", 0, "", ""},
 		{"convert", "\ufeff\n\ufeff7\n\ufeff\ufeff8", 0, "\n7\n8\n", ""}, // as of cat a.csv empty.csv b.csv
 		{"convert", "7\nx\n8\n", 1, "7\n\n8\n", "line 2" + bad},
-		{"convert", "x\n7\n" + long + long + long + "\ny", 1, "\n7\n\n\n", "line 1" + bad + "line 3: the line has more than 65535 bytes\nline 4" + bad},
+		{"convert", "x\n7\n" + long + long + long + "\ny", 1, "\n7\n\n\n", "line 1" + bad + "line 3: the line is longer than 65535 bytes\nline 4" + bad},
 		{"uuid5", "a\n\nb", 0, hash("a") + "\n" + hash("b"), ""},
 		{"uuid5", "\ufeffa\n\ufeffa\n", 0, hash("a") + hash("a"), ""},
 		{"uuid5", "x\r\r\n", 0, hash("x\r"), ""},                 // one of them belongs to the end
 		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // it fills the buffer
-		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line has more than 65535 bytes\nline 2: the line has more than 65535 bytes"},
-		{"uuid3", "\xff\na\x00b\x00\n", 1, "\n\n", "line 1: the name is not UTF-8\nline 2: UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8"},
+		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line is longer than 65535 bytes\nline 2: the line is longer than 65535 bytes"},
+		{"uuid3", "\xff\na\x00b\x00\n", 1, "\n\n", "line 1: the name is not valid UTF-8\nline 2: UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8"},
 		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: not a form of uuid: length 1; want 32 hexadecimal digits or a UUID"},
 		{"inspect -field time -layout twitter", id + "\n\nx\n", 1, "2022-06-28T16:07:40.105Z\n\n\n", "line 3" + bad},
 		{"inspect -brief", "\n00000000-0000-0000-0000-000000000000\n", 0, "\n00000000-0000-0000-0000-000000000000  Nil UUID\n", ""},
@@ -309,7 +309,7 @@ func TestUsage(t *testing.T) {
 		strings.Repeat("7", 60_000): `unknown command "` + strings.Repeat("7", 80) + `"`,
 	} {
 		status, out, errs := try("", strings.Fields(arg)...)
-		want = fmt.Sprintf("idgen: %s; there are %s\nTry: idgen help\n", want, all)
+		want = fmt.Sprintf("idgen: %s; the commands are %s\nTry: idgen help\n", want, all)
 		if status != 2 || out != "" || errs != want {
 			t.Errorf("idgen %q: status %d, %q, %q, want %q", arg, status, out, errs, want)
 		}

@@ -39,7 +39,7 @@ func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) fun
 // different IDs.
 func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	if n > limit {
-		return usagef("-n %d is too many: %s makes only %d ids of one time", n, t.name, limit)
+		return usagef("-n %d is too large; %s can make only %d IDs with one time", n, t.name, limit)
 	}
 	for range n {
 		id, err := next()
@@ -80,7 +80,7 @@ func (t *tool) snowflake(args []string) error {
 	case *number < 0:
 		drawn, _ := rand.Int(rand.Reader, big.NewInt(limit+1)) // it never fails
 		*number = drawn.Int64()
-		fmt.Fprintf(t.errs, "idgen: note: node %d is random: another process may have it too. Give each its own by -node\n", *number)
+		fmt.Fprintf(t.errs, "idgen: note: node %d is random, so another process may use it too; set a different -node for each\n", *number)
 	}
 	if when.given {
 		parts := ids.SnowflakeParts{Time: when.begin, Node: *number, Sequence: -1}
@@ -91,7 +91,7 @@ func (t *tool) snowflake(args []string) error {
 	}
 	// A call waits at most 20 ms, so with longer ticks IDs can get ahead of the clock.
 	if l.Tick >= 20*time.Millisecond {
-		fmt.Fprintf(t.errs, "idgen: note: ticks of 20 ms or more: if this run is stopped, the next run with node %d can make the same ids\n", *number)
+		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
 	// The last run of this node made no ID later than begin, even if a signal ended it. Long
 	// ticks are the exception.
@@ -114,7 +114,7 @@ func (t *tool) snowflake(args []string) error {
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)
 	} else {
-		fmt.Fprintf(t.errs, "idgen: note: before %s, another run with node %d can make the same ids\n", end.Format(toMilli), *number)
+		fmt.Fprintf(t.errs, "idgen: note: until %s, another run with node %d can make the same IDs\n", end.Format(toMilli), *number)
 	}
 	return err
 }
@@ -139,7 +139,7 @@ func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 				return nil
 			}
 			if space, err = ids.ParseUUID(s); err != nil {
-				return errors.New("it must be dns, url, oid, x500 or a UUID")
+				return errors.New("must be dns, url, oid, x500 or a UUID")
 			}
 			return nil
 		})
@@ -152,7 +152,7 @@ func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []st
 				return "", err
 			}
 			if !utf8.ValidString(name) {
-				return "", errors.New("the name is not UTF-8")
+				return "", errors.New("the name is not valid UTF-8")
 			}
 			return fs.write(identOf(hash(space, name)))
 		})

@@ -64,17 +64,17 @@ func TestMake(t *testing.T) {
 	}
 	check(t, []row{
 		{"uuid7 -n 0", "", 0, "", ""},
-		{"uuid7 10", "", 2, "", `unexpected argument "10"; -n 10 makes so many`},
+		{"uuid7 10", "", 2, "", `unexpected argument "10"; to make that many IDs, use -n 10`},
 		{"ulid ten", "", 2, "", `unexpected argument "ten"`},
 		{"uuid7 -n", "", 2, "", "flag needs an argument: -n"},
-		{"uuid7 -n 18446744073709551615", "", 2, "", `invalid value "18446744073709551615" for flag -n: it must be a number from 0 to 9223372036854775807`},
-		{"uuid7 -n -1", "", 2, "", `invalid value "-1" for flag -n: it must be a number from 0 to 9223372036854775807`},
+		{"uuid7 -n 18446744073709551615", "", 2, "", `invalid value "18446744073709551615" for flag -n: must be a number from 0 to 9223372036854775807`},
+		{"uuid7 -n -1", "", 2, "", `invalid value "-1" for flag -n: must be a number from 0 to 9223372036854775807`},
 		{"uuid7 -", "", 2, "", `unexpected argument "-"`},
 		{"uuid7 -prefix Order", "", 2, "", `invalid value "Order" for flag -prefix: typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0`},
-		{"uuid7 -prefix order -format hex", "", 2, "", "-format hex has no prefix"},
+		{"uuid7 -prefix order -format hex", "", 2, "", "-format hex cannot have a prefix"},
 		{"snowflake -prefix order", "", 2, "", "only a UUID or a ULID can have a prefix"}, // and no note about a node
-		{"snowflake -format urn", "", 2, "", "only a UUID or a ULID can be written as urn: it is for 128 bits"},
-		{"uuid7 -format json", "", 2, "", `invalid value "json" for flag -format: it must be one of text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
+		{"snowflake -format urn", "", 2, "", "a Snowflake cannot be written as urn, which is for 128 bits"},
+		{"uuid7 -format json", "", 2, "", `invalid value "json" for flag -format: must be one of text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
 	})
 }
 
@@ -87,7 +87,7 @@ func TestNamed(t *testing.T) {
 		{"uuid5 \ufeff" + site, "", 0, ids.NewV5(ids.NamespaceDNS(), "\ufeff"+site).String() + "\n", ""}, // an argument is taken as it is
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", site, 0, of5, ""},
 		{"uuid5 -namespace Dns", site, 0, of5, ""},
-		{"uuid5 -namespace com", "", 2, "", `invalid value "com" for flag -namespace: it must be dns, url, oid, x500 or a UUID`},
+		{"uuid5 -namespace com", "", 2, "", `invalid value "com" for flag -namespace: must be dns, url, oid, x500 or a UUID`},
 		{"uuid5 -namespace url", site, 0, ids.NewV5(ids.NamespaceURL(), site).String() + "\n", ""},
 		{"uuid5 -namespace oid", " 1.3 ", 0, ids.NewV5(ids.NamespaceOID(), " 1.3 ").String() + "\n", ""},
 		{"uuid3 -namespace x500 -format urn", `"c=ch"`, 0, ids.NewV3(ids.NamespaceX500(), `"c=ch"`).URN() + "\n", ""},
@@ -126,7 +126,7 @@ func TestSnowflakeNode(t *testing.T) {
 		{"snowflake -xml", "", 2, "", "flag provided but not defined: -xml"},
 		{"snowflake -node 1024", "", 2, "", "-node must be a number from 0 to 1023, not 1024"},
 		{"snowflake -layout 2021-01-01,1s,0,12 -node 1", "", 2, "", "-node must be a number from 0 to 0, not 1"},
-		{"snowflake -node web-3", "", 2, "", `invalid value "web-3" for flag -node: it must be a number from 0 to 9223372036854775807`},
+		{"snowflake -node web-3", "", 2, "", `invalid value "web-3" for flag -node: must be a number from 0 to 9223372036854775807`},
 	})
 	if status, out, errs := try("", "snowflake", "-node", "0", "-layout", "1970-01-01,1ms,40,20"); status != 2 || out != "" || !strings.Contains(errs, " is after the last tick ") {
 		t.Errorf("snowflake of a layout that is over: status %d, %q, %q", status, out, errs)
@@ -139,7 +139,7 @@ func TestSnowflakeNode(t *testing.T) {
 			status, out, errs := try("", "snowflake", "-layout", "sonyflake") // of 16 bits
 			s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
 			node := ids.SonyflakeLayout().Split(s).Node
-			want := fmt.Sprintf("idgen: note: node %d is random: another process may have it too. Give each its own by -node\n", node)
+			want := fmt.Sprintf("idgen: note: node %d is random, so another process may use it too; set a different -node for each\n", node)
 			if status != 0 || errs != want {
 				t.Fatalf("status %d, %q, %q, want %q", status, out, errs, want)
 			}
@@ -155,7 +155,7 @@ func TestSnowflakeNode(t *testing.T) {
 // repeats, each run ends when no process whose clock is a little behind would repeat its last id, and a run that takes
 // too long for that says so.
 func TestSnowflakeRuns(t *testing.T) {
-	const stopped = "idgen: note: ticks of 20 ms or more: if this run is stopped, the next run with node 3 can make the same ids\n"
+	const stopped = "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node 3 can make the same IDs\n"
 	for _, layout := range []string{"twitter", "sonyflake", "2025-12-31,1us,10,12", "2021-01-01,20ms,10,2", "2021-01-01,1s,0,2"} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
@@ -186,7 +186,7 @@ func TestSnowflakeRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now() // 2000-01-01
 		status, out, errs := try("", "snowflake", "-node", "3", "-layout", "1999-01-01,1h,3,3")
-		const note = stopped + "idgen: note: before 2000-01-01T02:00:00.010Z, another run with node 3 can make the same ids\n"
+		const note = stopped + "idgen: note: until 2000-01-01T02:00:00.010Z, another run with node 3 can make the same IDs\n"
 		if status != 0 || strings.Count(out, "\n") != 1 || errs != note || time.Since(begin) > 30*time.Millisecond {
 			t.Errorf("status %d, %q, %q after %v, want %q", status, out, errs, time.Since(begin), note)
 		}
@@ -274,7 +274,7 @@ func TestMakeAt(t *testing.T) {
 			t.Errorf("sequence %d: %s, want %v, %v", at.Sequence-1, got, want, err)
 		}
 	}
-	const noTime = "it is not a time (2026-01-31T12:00:00Z), a date, a month, now or a span from now (-36h)"
+	const noTime = "must be a time (2026-01-31T12:00:00Z), a date, a month, now or an offset from now (-36h)"
 	check(t, []row{
 		{"uuid4 -at now", "", 2, "", "flag provided but not defined: -at"},
 		{"uuid7 -at 0", "", 2, "", `invalid value "0" for flag -at: ` + noTime},
@@ -283,8 +283,8 @@ func TestMakeAt(t *testing.T) {
 		{"uuid7 -at 2026-02-30", "", 2, "", `invalid value "2026-02-30" for flag -at: ` + noTime},
 		{"uuid7 -at 1969-12-31", "", 2, "", "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z"},
 		{"uuid7 -at 0001-01-01", "", 2, "", "time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z"},
-		{"uuid1 -at 2026-01 -n 16385", "", 2, "", "-n 16385 is too many: uuid1 makes only 16384 ids of one time"},
-		{"snowflake -node 7 -at 2026-01 -n 4097", "", 2, "", "-n 4097 is too many: snowflake makes only 4096 ids of one time"},
+		{"uuid1 -at 2026-01 -n 16385", "", 2, "", "-n 16385 is too large; uuid1 can make only 16384 IDs with one time"},
+		{"snowflake -node 7 -at 2026-01 -n 4097", "", 2, "", "-n 4097 is too large; snowflake can make only 4096 IDs with one time"},
 	})
 }
 

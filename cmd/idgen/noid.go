@@ -21,19 +21,19 @@ func recognize(s string) error {
 	dense := strings.ReplaceAll(s, " ", "")
 	switch {
 	case strings.Contains(dense, `":`), strings.HasPrefix(dense, `["`):
-		return errors.New("JSON: take the ids out of it first, as with jq -r .id; jq before 1.7 rounds a Snowflake that is a number")
+		return errors.New("JSON; extract the IDs first, for example with jq -r .id (jq before 1.7 rounds a Snowflake that is a number)")
 	case isList(s):
-		return errors.New(`a list: put each ID on its own line first, as with tr -s '[], ' '\n'`)
+		return errors.New(`a list; put each ID on its own line first, for example with tr -s '[], ' '\n'`)
 	case strings.HasPrefix(s, "["): // a list of numbers, for which parseList has a better error
 		return nil
 	case isDecimal(s):
 		return errors.New("a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits")
 	case isRounded(s):
-		return errors.New("a rounded number, as a spreadsheet writes it: its last digits are lost")
+		return errors.New("a rounded number, as spreadsheets write it; its last digits are lost")
 	case all(24, "0123456789abcdefABCDEF"):
-		return errors.New("24 hexadecimal digits may be an ObjectID of MongoDB, which idgen does not read")
+		return errors.New("24 hexadecimal digits may be a MongoDB ObjectID, which idgen does not read")
 	case isBigInt(s):
-		return errors.New("a JavaScript BigInt: remove the n")
+		return errors.New("a JavaScript BigInt; remove the n")
 	case all(20, "0123456789abcdefghijklmnopqrstuv"):
 		return errors.New("20 digits and letters up to v may be an xid, which idgen does not read")
 	case all(27, alphanumeric):
@@ -50,7 +50,7 @@ func recognize(s string) error {
 		case between == " ": // several blanks may separate two columns
 			cut = "awk '{print $N}'"
 		}
-		return fmt.Errorf("%q at byte %d: if the line has columns, take one out first, as with %s", between, at, cut)
+		return fmt.Errorf("%q at byte %d; if the line has columns, extract one first, for example with %s", between, at, cut)
 	}
 	return nil
 }
@@ -64,9 +64,9 @@ func encoded(s string) error {
 	}
 	switch {
 	case isUTF16, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
-		return errors.New("UTF-16: save it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8")
+		return errors.New("UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8")
 	case strings.Contains(s, "\x00"):
-		return errors.New("NUL within the line: if it ends each of several texts, make lines of them first, with tr '\\0' '\\n'")
+		return errors.New("NUL in the line; if each of several texts ends with NUL, convert them to lines first, with tr '\\0' '\\n'")
 	}
 	return nil
 }

@@ -21,13 +21,13 @@ func (t *tool) bounds(args []string) error {
 	case err != nil:
 		return err
 	case len(kinds) != 1:
-		return usagef("range takes one kind, uuid6, uuid7, ulid or snowflake, not %d", len(kinds))
+		return usagef("range requires one kind (uuid6, uuid7, ulid or snowflake), not %d", len(kinds))
 	case *fs.form == "guid" || *fs.form == "base64":
-		return usagef("ids do not sort by time in the form %s, so it has no bounds", *fs.form)
+		return usagef("IDs in the form %s do not sort by time, so they have no bounds", *fs.form)
 	case !from.given || !to.given:
-		return usageError("range needs -from and -to")
+		return usageError("range requires -from and -to")
 	case !to.end.After(from.begin):
-		return usageError("-to must be after -from: it is not included")
+		return usageError("-to must be after -from, because the time -to is not included")
 	}
 	kind := strings.ToLower(kinds[0])
 	s, ok := findSorted(kind, (*layout)[0].SnowflakeLayout)
@@ -36,9 +36,9 @@ func (t *tool) bounds(args []string) error {
 	case !ok:
 		return usagef("range does not support %q, only uuid6, uuid7, ulid and snowflake", kinds[0])
 	case kind != "snowflake" && len(*layout) == 1:
-		return usageError("-layout is for snowflake only")
+		return usageError("-layout is only for snowflake")
 	case !to.end.After(s.first), from.begin.After(s.last):
-		return usagef("there are no ids of that time, only from %s to %s", stamp(s.first), stamp(s.last))
+		return usagef("there are no IDs of that time, but only from %s to %s", stamp(s.first), stamp(s.last))
 	}
 	id, err := fs.write(identOf(s.minAt(from.begin)))
 	if err != nil {
@@ -48,9 +48,9 @@ func (t *tool) bounds(args []string) error {
 	endless, shown := to.end.After(s.last), end+"  (not included)"
 	switch {
 	case endless:
-		shown = "none: -to is after the last possible id"
+		shown = "none, because -to is after the last possible ID"
 	case end == id:
-		return usagef("from %s to %s there is no id: -to is not included", stamp(from.begin), stamp(to.end))
+		return usagef("there is no ID from %s to %s; the time -to is not included", stamp(from.begin), stamp(to.end))
 	}
 	text := fmt.Sprintf("from   %s\nto     %s  (not included)\nfirst  %s\nend    %s\n", stamp(from.begin), stamp(to.end), id, shown)
 	title, name := "SQL    ", "id"
@@ -66,7 +66,7 @@ func (t *tool) bounds(args []string) error {
 		text += "\n"
 	}
 	if text == "" {
-		return usagef("-format %s has no literal that every database sorts as the ids", *fs.form)
+		return usagef("-format %s has no literal that every database sorts like the IDs", *fs.form)
 	}
 	return t.print(text)
 }

@@ -18,7 +18,7 @@ import (
 // TestRange checks the bounds, and the condition: of literals in quotes, or none for a form that a database sorts
 // otherwise or does not know.
 func TestRange(t *testing.T) {
-	const none = "none: -to is after the last possible id"
+	const none = "none, because -to is after the last possible ID"
 	for _, test := range []struct{ args, times, least, end, literal string }{
 		{"-from 2022-02-22T19:22:22Z -to 2022-02-22T20:22:22.001+01:00 UUID7", "2022-02-22T19:22:22.000Z 2022-02-22T19:22:22.001Z",
 			"017f22e2-79b0-7000-8000-000000000000", "017f22e2-79b1-7000-8000-000000000000", "'%s'"},
@@ -70,24 +70,24 @@ func TestRange(t *testing.T) {
 		alone := row{"range -column t.id_1 " + test.args, "", 0, column, ""}
 		if test.literal == "" {
 			form := test.args[strings.LastIndex(test.args, " ")+1:]
-			conditions, alone = "", row{alone.args, "", 2, "", "-format " + form + " has no literal that every database sorts as the ids"}
+			conditions, alone = "", row{alone.args, "", 2, "", "-format " + form + " has no literal that every database sorts like the IDs"}
 		}
 		check(t, []row{{"range " + test.args, "", 0, want + conditions, ""}, alone})
 	}
-	const year, outside = " -from 2026-01-01 -to 2026-12", "there are no ids of that time, only from "
-	const empty = "from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z there is no id: -to is not included"
+	const year, outside = " -from 2026-01-01 -to 2026-12", "there are no IDs of that time, but only from "
+	const empty = "there is no ID from 2026-01-01T00:00:00.001Z to 2026-01-01T00:00:00.009Z; the time -to is not included"
 	check(t, []row{
 		{"range -xml", "", 2, "", "flag provided but not defined: -xml"},
-		{"range" + year, "", 2, "", "range takes one kind, uuid6, uuid7, ulid or snowflake, not 0"},
+		{"range" + year, "", 2, "", "range requires one kind (uuid6, uuid7, ulid or snowflake), not 0"},
 		{"range uuid1" + year, "", 2, "", `range does not support "uuid1", only uuid6, uuid7, ulid and snowflake`},
-		{"range uuid7 -format guid" + year, "", 2, "", "ids do not sort by time in the form guid, so it has no bounds"},
-		{"range ulid -format base64" + year, "", 2, "", "ids do not sort by time in the form base64, so it has no bounds"},
+		{"range uuid7 -format guid" + year, "", 2, "", "IDs in the form guid do not sort by time, so they have no bounds"},
+		{"range ulid -format base64" + year, "", 2, "", "IDs in the form base64 do not sort by time, so they have no bounds"},
 		{"range uuid6 -from 1500-01-01 -to 1582-10-14", "", 2, "", outside + "1582-10-15T00:00:00.0000000Z to 5236-03-31T21:21:00.6846975Z"},
-		{"range uuid7 -from 2026-01-01", "", 2, "", "range needs -from and -to"},
-		{"range uuid7 -to 2026-01-01", "", 2, "", "range needs -from and -to"},
-		{"range uuid7 -from 2026-01-02 -to 2026-01-01", "", 2, "", "-to must be after -from: it is not included"},
-		{"range uuid7 -layout twitter" + year, "", 2, "", "-layout is for snowflake only"},
-		{"range snowflake -format urn" + year, "", 2, "", "only a UUID or a ULID can be written as urn: it is for 128 bits"},
+		{"range uuid7 -from 2026-01-01", "", 2, "", "range requires -from and -to"},
+		{"range uuid7 -to 2026-01-01", "", 2, "", "range requires -from and -to"},
+		{"range uuid7 -from 2026-01-02 -to 2026-01-01", "", 2, "", "-to must be after -from, because the time -to is not included"},
+		{"range uuid7 -layout twitter" + year, "", 2, "", "-layout is only for snowflake"},
+		{"range snowflake -format urn" + year, "", 2, "", "a Snowflake cannot be written as urn, which is for 128 bits"},
 		{"range uuid7 -from 1960-01-01 -to 1969-12-31", "", 2, "", outside + "1970-01-01T00:00:00.000Z to 10889-08-02T05:31:50.655Z"},
 		{"range snowflake -from 2010-01-01 -to 2010-11-04T01:42:54.657Z", "", 2, "", outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z"},
 		{"range snowflake -from 2080-07-10T17:30:30.209Z -to 2081-01", "", 2, "", outside + "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z"},

@@ -25,7 +25,7 @@ type way struct {
 // ways are all ways to read an ID. The first one that fits is used, so the last ones need -as.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
-		refusal("22 characters may be Base58 or Base64; -as base58, -as base64 or == at the end says which")},
+		refusal("22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end")},
 	{"uuid ulid base64 guid", func(s string) bool { return len(s) == 24 && s[22:] == "==" }, parser(parseBase64)},
 	{"typeid text", func(s string) bool { return strings.Contains(s, "_") }, parser(parseTypeID)},
 	{"uuid text", looksLikeID(36), parser(ids.ParseUUID)},
@@ -36,15 +36,15 @@ var ways = []way{
 	{"ulid base58", looksLikeID(22), parser(ids.ParseUUIDBase58)},
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
-	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; -as text or -as base32 says which")},
+	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; use -as text or -as base32")},
 	// Numbers that are not Snowflakes fit, too, because the error of ParseSnowflake gives the
 	// reason.
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", looksLikeID(18), parser(parseSnowflakeHex)},
 	{"typeid", looksLikeID(26), parser(parseTypeID)},
-	{"guid", isTextForm, refusal("such text shows the bytes in their order already, so it is read without -as guid; " +
-		"if they were swapped before it was written, as SMBIOS's may be: idgen convert -format guid TEXT | idgen convert")},
+	{"guid", isTextForm, refusal("the bytes in this form are in order, so it needs no -as guid; " +
+		"if they were swapped before it was written, as SMBIOS's may be, run: idgen convert -format guid TEXT | idgen convert")},
 	{"decimal", isDigits, parser(parseDecimal)},
 	{"base64", looksLikeID(22), parser(parseBase64)},
 }
@@ -102,7 +102,7 @@ func parseUUIDBase58(s string) (ids.UUID, error) {
 		err = errors.New("not a UUID of version 1 to 8 in Base58")
 	}
 	if err != nil {
-		err = fmt.Errorf("%w; idgen reads Bitcoin's alphabet, not shortuuid's, short-uuid's or Base62; a ULID in Base58 needs -as ulid, other bits -as base58", err)
+		err = fmt.Errorf("%w; idgen reads Bitcoin's alphabet, not those of shortuuid, short-uuid and Base62 (for a ULID in Base58, use -as ulid, and for other bits, -as base58)", err)
 	}
 	return u, err
 }
@@ -156,7 +156,7 @@ func isAmbiguous(s string) bool {
 func parseSnowflakeHex(s string) (ids.Snowflake, error) {
 	n, err := strconv.ParseUint(s[2:], 16, 63)
 	if err != nil || s[:2] != "0x" && s[:2] != "0X" {
-		return 0, errors.New("not 0x and 16 hexadecimal digits of a Snowflake, up to 7fffffffffffffff")
+		return 0, errors.New("not a Snowflake in hexadecimal, which is 0x and 16 digits up to 7fffffffffffffff")
 	}
 	return ids.Snowflake(n), nil
 }
@@ -211,7 +211,7 @@ func unreadable(s, as string) error {
 	case as != "":
 		return fmt.Errorf("not a form of %s: %s", as, wrong)
 	case odd != "":
-		return errors.New("not an id: " + wrong)
+		return errors.New("not an ID: " + wrong)
 	}
-	return fmt.Errorf("not an id: %s; a UUID has 36, a ULID 26, a Snowflake 1 to 19; other forms: idgen help inspect", wrong)
+	return fmt.Errorf("not an ID: %s; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)", wrong)
 }

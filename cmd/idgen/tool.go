@@ -55,7 +55,7 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			read = func(s string) (string, error) {
-				return "", cmp.Or(encoded(s), fmt.Errorf("the line has more than %d bytes", in.Size()-1))
+				return "", cmp.Or(encoded(s), fmt.Errorf("the line is longer than %d bytes", in.Size()-1))
 			}
 		case err != nil && !errors.Is(err, io.EOF): // the line may be incomplete
 			return fmt.Errorf("reading standard input: %w", err)
