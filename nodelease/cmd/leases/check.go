@@ -52,13 +52,13 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		err = nil
 	}
 	if skew > time.Second {
-		report("this machine's clock and the server's are %v apart", skew.Round(time.Millisecond))
+		report("this machine's clock and the server's clock differ by %v", skew.Round(time.Millisecond))
 	}
 	var text strings.Builder
 	for _, finding := range all {
 		fmt.Fprint(&text, "- ", finding)
 		if n := more[finding]; n > 0 {
-			fmt.Fprintf(&text, "; so it is with %d more", n)
+			fmt.Fprintf(&text, " (%d more like this)", n)
 		}
 		text.WriteByte('\n')
 	}
@@ -89,11 +89,11 @@ func checkContents(c *contents, o *options, report func(format string, args ...a
 	}
 	if found := nodeBits.FindStringSubmatch(c.header); found != nil {
 		if bits, err := strconv.Atoi(found[1]); err == nil && o.numbers > 1<<bits {
-			report("-numbers says %d, and the layout has only %d: no id can have the others", o.numbers, 1<<bits)
+			report("-numbers is %d, but the layout has only %d; no ID can have the others", o.numbers, 1<<bits)
 		}
 	}
 	if n := len(c.numbers); n > 0 && c.numbers[n-1].number >= o.numbers {
-		report("the store has numbers up to %d, and -numbers says %d: do all processes have the same number of them?", c.numbers[n-1].number, o.numbers)
+		report("the store has numbers up to %d, but -numbers is %d; give all processes the same Options.Numbers", c.numbers[n-1].number, o.numbers)
 	}
 	for _, n := range c.numbers {
 		if n.number >= o.numbers {
@@ -105,16 +105,16 @@ func checkContents(c *contents, o *options, report func(format string, args ...a
 		}
 		switch lead := n.horizon.Sub(c.now); {
 		case n.missing:
-			report("the horizon of the number %d is missing, or no time", n.number)
+			report("the horizon of number %d is missing or is not a time", n.number)
 		case lead > maxAhead:
-			report("the horizon of the number %d is %v ahead: a clock was wrong, and ids of that time may exist", n.number, ahead(n.horizon, c.now))
+			report("the horizon of number %d is %v ahead, because a clock was wrong; IDs of that time may exist", n.number, ahead(n.horizon, c.now))
 		case n.holder != "" && !n.retired(c.now) && lead < 0:
-			report("the horizon of the number %d has passed %v ago although %q holds it: its requests to write fail, or its clock is behind the store's",
+			report("the horizon of number %d passed %v ago although %q holds it; its writes fail, or its clock is behind the store's",
 				n.number, ahead(c.now, n.horizon), n.holder)
 		}
 	}
 	if present < o.numbers {
-		report("of %d numbers %d are missing, and their horizons with them: say -numbers if there are to be fewer", o.numbers, o.numbers-present)
+		report("%d of %d numbers are missing with their horizons; if there should be fewer, set -numbers", o.numbers-present, o.numbers)
 	}
 	if free < present/20 {
 		report("only %d of %d numbers are free", free, present)

@@ -38,7 +38,7 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	variable := func(name string) string { return os.Getenv("ETCDCTL_" + name) }
 	endpoints := strings.Split(cmp.Or(o.url, variable("ENDPOINTS")), ",")
 	if strings.Contains(strings.Join(endpoints, ""), "@") {
-		return nil, errors.New("an endpoint of etcd has no user and no password: set ETCDCTL_USER and ETCDCTL_PASSWORD")
+		return nil, errors.New("an etcd endpoint cannot contain a user or a password; set ETCDCTL_USER and ETCDCTL_PASSWORD")
 	}
 	user, password, _ := strings.Cut(variable("USER"), ":")
 	config := clientv3.Config{
@@ -112,7 +112,7 @@ func (e *etcd) checkMember(ctx context.Context, endpoint string) bool {
 		record(": %s", text)
 	}
 	if status.IsLearner {
-		record(" is a learner, which refuses what minters ask%s: leave it out of their endpoints", "")
+		record(" is a learner, which refuses requests of minters%s; remove it from their endpoints", "")
 	}
 	return !status.IsLearner
 }
@@ -137,7 +137,7 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 			if k.Owner.Lease != 0 {
 				lease, err := e.client.TimeToLive(ctx, clientv3.LeaseID(k.Owner.Lease))
 				if err != nil {
-					return nil, fmt.Errorf("the lease of the number %d: %w", n.number, err)
+					return nil, fmt.Errorf("read the lease of number %d: %w", n.number, err)
 				}
 				n.expires = c.now.Add(time.Duration(lease.TTL) * time.Second)
 			}
@@ -149,8 +149,8 @@ func (e *etcd) read(ctx context.Context) (*contents, error) {
 
 func (e *etcd) settings(ctx context.Context) ([]string, error) {
 	if forgets(ctx, e.config) {
-		e.found = append(e.found, "the servers take no password from a client whose token they have forgotten, as etcd 3.4 does: "+
-			"after they start again, processes never have ids; take etcd 3.5")
+		e.found = append(e.found, "the servers refuse the password of a client whose token they have forgotten, as etcd 3.4 does; "+
+			"after they restart, processes never have IDs, so use etcd 3.5")
 	}
 	_, err := etcdkeys.Header(ctx, e.client, e.prefix, e.numbers)
 	if errors.Is(err, nodelease.ErrRefused) {

@@ -37,7 +37,7 @@ func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
 		words = words[:4]
 	}
 	if len(words) != 4 {
-		return l, fmt.Errorf("it must be %s or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12", layoutNames)
+		return l, fmt.Errorf("must be %s or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12", layoutNames)
 	}
 	var errs [5]error
 	if l.Epoch, errs[0] = time.Parse(time.RFC3339, words[0]); errs[0] != nil {

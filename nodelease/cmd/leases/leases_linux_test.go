@@ -71,19 +71,19 @@ func TestArguments(t *testing.T) {
 	for _, name := range []string{"PGHOST", "PGSERVICE", "PGDATABASE", "MYSQL_HOST", "ETCDCTL_ENDPOINTS"} {
 		t.Setenv(name, "")
 	}
-	expect(t, 0, "-h", "leases init", "Status: 0")
+	expect(t, 0, "-h", "leases init", "Exit status: 0")
 	expect(t, 0, "list -h", "leases init")
 	for _, args := range []string{"version", "-version", "--version", "-v"} {
 		expect(t, 0, args, "leases ", ", go1.")
 	}
-	expect(t, misused, "", "say init, list or check")
+	expect(t, misused, "", "missing command; use init, list or check\nTry: leases -h\n")
 	expect(t, misused, "lst", `unknown command "lst"`)
-	expect(t, misused, "list", "give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
-	expect(t, misused, "list redis://u:s3cret@h/d", "begins neither with postgres://")
+	expect(t, misused, "list", "no store is named; give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
+	expect(t, misused, "list redis://u:s3cret@h/d", "must begin with postgres://")
 	expect(t, misused, "postgres://u:s3cret@h/d", `unknown command "postgres://u:...h/d"`)
 	expect(t, misused, "init -layout postgres://u:s3cret@s3cret@h/d?password=s3cret", `invalid value "postgres://u:...h/d?password=..."`)
 	expect(t, misused, "list -numbers 0 http://h", "-numbers 0")
-	expect(t, misused, "list -timeout 0s http://h", "-timeout 0s leaves no time")
+	expect(t, misused, "list -timeout 0s http://h", "-timeout 0s is not positive")
 	expect(t, misused, "list -no http://h", "not defined: -no")
 	expect(t, misused, "list http://h http://h", "more than one URL")
 	expect(t, misused, "init -numbers 1025 http://h", "leases: Options.Numbers 1025 does not fit the layout, which has 1024")
@@ -91,7 +91,7 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "init -layout 2021-01-01T00:00:00Z,10ms,4,14 -numbers 17 http://h", "does not fit the layout, which has 16")
 	expect(t, misused, "init -layout 2021-01-01,1ms,20,12 http://h", "leases: Options.Layout: the time of its ids has ended on 2021-01-25T20:31:23Z")
 	for layout, want := range map[string]string{
-		"twiter": "it must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as", "1,2,3,4,5": "or EPOCH",
+		"twiter": "must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as", "1,2,3,4,5": "or EPOCH",
 		"2021,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
 		"2021-01-01T00:00:00Z,1s,4,x": `parsing "x"`, "2021-01-01T00:00:00Z,1s,40,40": "leaves no bit", "2021-01-01T00:00:00Z,-1s,4,4": "not positive",
 		"0001-01-01,0s,0,0": "the tick is 0",
@@ -108,17 +108,17 @@ func TestArguments(t *testing.T) {
 	}
 	expect(t, misused, "check -prefix /x", "give a URL")
 	expect(t, misused, "check -table x http://h", "-table is for another kind of store")
-	expect(t, misused, "list -numbers 5 http://h", "it takes no -numbers")
-	expect(t, misused, "list -layout twitter http://h", "it takes no -layout")
+	expect(t, misused, "list -numbers 5 http://h", "takes no -numbers")
+	expect(t, misused, "list -layout twitter http://h", "takes no -layout")
 	expect(t, failed, "list http://u:s3cret@h:1", "set ETCDCTL_USER")
 	expect(t, failed, "list http://127.0.0.1:1", "leases: the member http://127.0.0.1:1 does not answer: ", "connection refused")
 	expect(t, failed, "list -table= postgres://u:s3cret@127.0.0.1:1/d", "leases: read the table node_lease: failed to connect")
 	expect(t, failed, "list postgres://u:s3cret@127.0.0.1:x/d", "leases: the URL cannot be parsed: invalid port")
 	for url, want := range map[string]string{
 		"mysql://u:s3cret@127.0.0.1:1/d": "leases: read the table node_lease: dial tcp 127.0.0.1:1: connect: connection refused",
-		"mysql://u:s3cret":               "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
-		"mysql://u:s3cret@h:x%/d":        "leases: the URL is not one as mysql://USER@HOST:PORT/DATABASE",
-		"mysql://u:s3cret@h/d?tls=some":  "leases: the URL or the variables: invalid value / unknown config name: some",
+		"mysql://u:s3cret":               "leases: the URL does not have the form mysql://USER@HOST:PORT/DATABASE",
+		"mysql://u:s3cret@h:x%/d":        "leases: the URL does not have the form mysql://USER@HOST:PORT/DATABASE",
+		"mysql://u:s3cret@h/d?tls=some":  "leases: parse the URL or the environment variables: invalid value / unknown config name: some",
 	} {
 		expect(t, failed, "list "+url, want)
 	}
@@ -133,7 +133,7 @@ func TestArguments(t *testing.T) {
 	t.Setenv("MYSQL_SSL_CA", "/missing.pem")
 	expect(t, failed, "list", "open /missing.pem: no such file or directory")
 	t.Setenv("PGHOST", "127.0.0.1")
-	expect(t, misused, "list", "the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
+	expect(t, misused, "list", "the environment variables name more than one of PostgreSQL, MySQL and etcd; give a URL")
 	t.Setenv("MYSQL_HOST", "")
 	t.Setenv("PGPORT", "1")
 	t.Setenv("PGPASSWORD", "s3cret")
@@ -255,8 +255,8 @@ func TestClocks(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) {
 		for s, want := range map[fakeStore]string{
 			{slow: time.Minute}: "", {ahead: time.Second}: "",
-			{ahead: 2 * time.Second}:                         "- this machine's clock and the server's are 2s apart\n",
-			{slow: 3 * time.Second, ahead: -7 * time.Second}: "- this machine's clock and the server's are 4s apart\n",
+			{ahead: 2 * time.Second}:                         "- this machine's clock and the server's clock differ by 2s\n",
+			{slow: 3 * time.Second, ahead: -7 * time.Second}: "- this machine's clock and the server's clock differ by 4s\n",
 		} {
 			s.c = &contents{header: "schema 2: x"}
 			var out strings.Builder
@@ -296,7 +296,7 @@ func testBorders(t *testing.T) {
 	if err := list(t.Context(), fakeStore{c: &contents{place: "the table x"}}, &out); err == nil || out.Len() > 0 {
 		t.Errorf("list of nothing: %v, and %s", err, &out)
 	}
-	for by, want := range map[int]string{9000: "is over 292 years ahead", -900: "has passed over 292 years ago"} {
+	for by, want := range map[int]string{9000: "is over 292 years ahead", -900: "passed over 292 years ago"} {
 		far := contents{header: "schema 2: x", now: now, numbers: []number{{horizon: now.AddDate(by, 0, 0), holder: "x", expires: now.Add(1)}}}
 		out.Reset()
 		if _, err := check(t.Context(), fakeStore{c: &far}, &options{numbers: 1}, &out); err != nil || !strings.Contains(out.String(), want) {
@@ -308,11 +308,11 @@ func testBorders(t *testing.T) {
 		by      time.Duration
 		want    string
 	}{
-		{numbers: 100}, {numbers: 101, want: "- of 101 numbers 1 are missing, and their horizons with them: say -numbers if there are to be fewer\n"},
-		{numbers: 99, want: "- the store has numbers up to 99, and -numbers says 99: do all processes have the same number of them?\n"},
-		{100, 1, "- the horizon of the number 0 is 24h0m0s ahead: a clock was wrong, and ids of that time may exist; so it is with 99 more\n"},
-		{numbers: 129, want: "- -numbers says 129, and the layout has only 128: no id can have the others\n" +
-			"- of 129 numbers 29 are missing, and their horizons with them: say -numbers if there are to be fewer\n"},
+		{numbers: 100}, {numbers: 101, want: "- 1 of 101 numbers are missing with their horizons; if there should be fewer, set -numbers\n"},
+		{numbers: 99, want: "- the store has numbers up to 99, but -numbers is 99; give all processes the same Options.Numbers\n"},
+		{100, 1, "- the horizon of number 0 is 24h0m0s ahead, because a clock was wrong; IDs of that time may exist (99 more like this)\n"},
+		{numbers: 129, want: "- -numbers is 129, but the layout has only 128; no ID can have the others\n" +
+			"- 29 of 129 numbers are missing with their horizons; if there should be fewer, set -numbers\n"},
 	} {
 		c.now = now.Add(-test.by)
 		var out strings.Builder
@@ -329,11 +329,11 @@ func testFirst(t *testing.T, place, at, missing string) {
 	options := place + "-numbers 40 "
 	says(t, options+at, "- "+missing+"\n")
 	expect(t, failed, "list"+place+at, missing)
-	expect(t, 0, "init"+options+at, "made the store of the numbers 0 to 39")
+	expect(t, 0, "init"+options+at, "created the store with the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
 	expect(t, failed, "init -layout discord"+place+"-numbers 41 "+at, "this process makes ids of", "two layouts need two stores")
 	expect(t, found, "check -layout discord"+options+at, "two layouts need two stores")
-	expect(t, 0, "list"+place+at, "0 held, 40 free, of the free ones 0 with a horizon that is ahead; schema 2: epoch 2010-11-04")
+	expect(t, 0, "list"+place+at, "0 held, 40 free (0 of them with a horizon ahead); schema 2: epoch 2010-11-04")
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
 }
 
@@ -376,9 +376,9 @@ func TestPostgres(t *testing.T) {
 	do := func(sql string) { pgtest.Exec(t, pool, sql) }
 	do("create schema team")
 	at := "postgres://test:s3cret@" + address + "/postgres?sslmode=disable"
-	testFirst(t, table, at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
+	testFirst(t, table, at, "the table team.leases is missing; if the store has not been created yet, run: leases init")
 	expect(t, found, "check -layout 2021-01-01,10ms,16,8,nodelast"+options+at, "epoch 2021-01-01T00:00:00Z, tick 10ms, 16 node bits, 8 sequence bits, node last")
-	expect(t, 0, "init -layout 2021-01-01,1s,20,13 -table own -numbers 40 "+at, "made the store")
+	expect(t, 0, "init -layout 2021-01-01,1s,20,13 -table own -numbers 40 "+at, "created the store")
 	expect(t, 0, "check -layout 2021-01-01T00:00:00Z,1s,20,13 -table own -numbers 40 "+at, "nothing found")
 
 	s, err := pgstore.New(t.Context(), pgtest.URL(address), &pgstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
@@ -405,7 +405,7 @@ func TestPostgres(t *testing.T) {
 	expect(t, 0, "list"+table, fmt.Sprintf("\n%-6d  unknown       never ", retired), "2 held, 38 free")
 	expect(t, 0, "check"+options, "nothing found: 40 numbers, 38 of them free")
 	do("create function nothing() returns trigger language plpgsql as $$ begin return null; end $$")
-	const swallows = "an update of the row of the number -1 has changed nothing"
+	const swallows = "an update of the row of the number -1 changed nothing"
 	do("create role reader login; grant usage on schema team to reader; grant select on team.leases to reader")
 	testHarms(t, do, options, []harm{
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "=- permission denied: the user reader may not update in the table\n"},
@@ -417,15 +417,15 @@ func TestPostgres(t *testing.T) {
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
 		{fmt.Sprintf("update team.leases set horizon = now() + interval '2 days 40 seconds' where number = %d", far),
 			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
-			"", fmt.Sprintf("the horizon of the number %d is 48h0m", far)},
+			"", fmt.Sprintf("the horizon of number %d is 48h0m", far)},
 		{fmt.Sprintf("update team.leases set horizon = 'infinity' where number = %d", far),
 			fmt.Sprintf("update team.leases set horizon = null where number = %d", far),
-			"", fmt.Sprintf("the horizon of the number %d is missing, or no time", far)},
+			"", fmt.Sprintf("the horizon of number %d is missing or is not a time", far)},
 		{"update team.leases set horizon = now() - interval '1 hour', token = token || 'x' where holder like 'one%'", "", "",
-			`has passed 1h0m... ago although "one\x1bof us" holds it`},
+			`passed 1h0m... ago although "one\x1bof us" holds it`},
 		{"update team.leases set holder = 'schema 3: x' where number = -1", "", "-layout twitter", "another version of package nodelease"},
-		{"update team.leases set holder = '' where number = -1", "", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
-		{"delete from team.leases where number = -1", "insert into team.leases (number, holder) values (-1, 'schema 2: x')", "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
+		{"update team.leases set holder = '' where number = -1", "", "", "the row of the number -1 is missing; if the store has not been created yet, run: leases init"},
+		{"delete from team.leases where number = -1", "insert into team.leases (number, holder) values (-1, 'schema 2: x')", "", "the row of the number -1 is missing; if the store has not been created yet, run: leases init"},
 		{"create trigger nothing before update on team.leases for each row execute function nothing()", "drop trigger nothing on team.leases", "", swallows},
 		{"create rule nothing as on update to team.leases do instead nothing", "drop rule nothing on team.leases", "", swallows},
 		{"alter table team.leases enable row level security", "create policy reading on team.leases for select using (true)",
@@ -436,7 +436,7 @@ func TestPostgres(t *testing.T) {
 		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
 	})
 	do("alter table team.leases rename number to node")
-	expect(t, failed, "list"+table, `column "number" does not exist`, "another version of package nodelease made the table")
+	expect(t, failed, "list"+table, `column "number" does not exist`, "another version of package nodelease or another program created the table")
 }
 
 // TestStandbys has two standbys that commits wait for or not, and beside them what is no standby.
@@ -448,7 +448,7 @@ func TestStandbys(t *testing.T) {
 	at := func(user, hosts string) string {
 		return "postgres://" + user + "@" + hosts + "/postgres?sslmode=disable"
 	}
-	expect(t, 0, "init "+at("test", address), "made the store of the numbers 0 to 1023\n")
+	expect(t, 0, "init "+at("test", address), "created the store with the numbers 0 to 1023\n")
 	for _, sql := range []string{
 		"create role minter login", "grant select, update on node_lease to minter",
 		"create publication p", "select pg_create_logical_replication_slot('subscriber', 'pgoutput')", "create database another",
@@ -491,7 +491,7 @@ func TestEtcd(t *testing.T) {
 	client := member.Open(t)
 	const prefix, options = " -prefix /some ", " -prefix /some -numbers 40 "
 	at := "http://" + member.Address
-	testFirst(t, prefix, at, "/some/schema is missing: if nothing was made yet, leases init makes it")
+	testFirst(t, prefix, at, "/some/schema is missing; if the store has not been created yet, run: leases init")
 
 	t.Setenv("ETCDCTL_ENDPOINTS", member.Address)
 	s, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "/some", Numbers: 40, Holder: "one of us"})
@@ -515,8 +515,8 @@ func TestEtcd(t *testing.T) {
 		must.Get(client.Delete(t.Context(), key))(t)
 	}
 	expect(t, 0, "list"+prefix, "missing")
-	expect(t, found, "check"+options, fmt.Sprintf("the horizon of the number %d is 48h0m", far), "of 40 numbers 1 are missing",
-		fmt.Sprintf("the horizon of the number %d is missing", number))
+	expect(t, found, "check"+options, fmt.Sprintf("the horizon of number %d is 48h0m", far), "1 of 40 numbers are missing",
+		fmt.Sprintf("the horizon of number %d is missing", number))
 	learners := grpc.NewServer()
 	defer learners.Stop()
 	pb.RegisterMaintenanceServer(learners, learner{})
@@ -525,18 +525,18 @@ func TestEtcd(t *testing.T) {
 	learns := "http://" + listener.Addr().String()
 	expect(t, failed, "list "+learns, "the member "+learns+" is a learner")
 	for range 4 {
-		expect(t, found, "check"+options+learns+","+at, "the member "+learns+" is a learner", "of 40 numbers 1 are missing")
+		expect(t, found, "check"+options+learns+","+at, "the member "+learns+" is a learner", "1 of 40 numbers are missing")
 	}
 	expect(t, found, "check"+options+at+",http://127.0.0.1:1", "the member http://127.0.0.1:1 does not answer: ", "refused")
 	stop()
 	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_NOSPACE}
 	must.Get(pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(t.Context(), alarm))(t)
-	expect(t, failed, "check"+options, "alarm:NOSPACE", "of 40 numbers 1 are missing", "leases: look at the key /some/schema and at the rights: etcdserver: mvcc: database space exceeded")
+	expect(t, failed, "check"+options, "alarm:NOSPACE", "1 of 40 numbers are missing", "leases: look at the key /some/schema and at the rights: etcdserver: mvcc: database space exceeded")
 	must.Get(client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}))(t)
 
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
 	const least = " -prefix /least -numbers 40 "
-	expect(t, 0, "init"+least, "made the store")
+	expect(t, 0, "init"+least, "created the store")
 	member.Users(t, map[string]map[string]clientv3.PermissionType{"minter": etcdtest.Least("/least"), "reader": {"/some/": etcdtest.Read}})
 	expect(t, found, "check"+options, "user name is empty")
 	t.Setenv("ETCDCTL_USER", "reader:wrong")
@@ -549,7 +549,7 @@ func TestEtcd(t *testing.T) {
 	_, stop = hold(t, s, err)
 	t.Setenv("ETCDCTL_USER", "minter")
 	if version := must.Get(minter.Status(t.Context(), member.Address))(t).Version; strings.HasPrefix(version, "3.4.") {
-		expect(t, found, "check"+least, "- the servers take no password from a client whose token they have forgotten", "; take etcd 3.5\n")
+		expect(t, found, "check"+least, "- the servers refuse the password of a client whose token they have forgotten", ", so use etcd 3.5\n")
 	} else {
 		expect(t, 0, "check"+least, "nothing found: 40 numbers, 39 of them free")
 	}

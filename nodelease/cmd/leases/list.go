@@ -65,7 +65,7 @@ func list(ctx context.Context, s store, out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d held, %d free, of the free ones %d with a horizon that is ahead; %s\n", held, len(c.numbers)-held, freeAhead,
+	_, err = fmt.Fprintf(out, "%d held, %d free (%d of them with a horizon ahead); %s\n", held, len(c.numbers)-held, freeAhead,
 		cmp.Or(c.header, c.place+" is missing"))
 	if c.header == "" && err == nil {
 		err = errors.New(c.notCreated())

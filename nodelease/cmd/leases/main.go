@@ -45,11 +45,11 @@ func main() {
 // run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	misuse := func(err error) int {
-		fmt.Fprintf(errs, "leases: %s\nleases -h tells more\n", masked(err))
+		fmt.Fprintf(errs, "leases: %s\nTry: leases -h\n", masked(err))
 		return misused
 	}
 	if len(args) == 0 {
-		return misuse(errors.New("say init, list or check"))
+		return misuse(errors.New("missing command; use init, list or check"))
 	}
 	command, o := args[0], new(options)
 	f := flag.NewFlagSet("leases", flag.ContinueOnError)
@@ -75,13 +75,13 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case err != nil:
 		return misuse(err)
 	case command != "init" && command != "list" && command != "check":
-		return misuse(fmt.Errorf("unknown command %q", command))
+		return misuse(fmt.Errorf("unknown command %q; use init, list or check", command))
 	case f.NArg() > 1:
-		return misuse(errors.New("more than one URL; options come before it"))
+		return misuse(errors.New("more than one URL; options must come before the URL"))
 	case o.numbers < 1:
 		return misuse(fmt.Errorf("-numbers %d is less than 1", o.numbers))
 	case *timeout <= 0:
-		return misuse(fmt.Errorf("-timeout %v leaves no time", *timeout))
+		return misuse(fmt.Errorf("-timeout %v is not positive", *timeout))
 	}
 	// The defaults are those of Init and New.
 	o.url, o.table, o.prefix = f.Arg(0), cmp.Or(o.table, "node_lease"), cmp.Or(o.prefix, "/nodelease")
@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		case f.Name == to.foreign:
 			err = fmt.Errorf("-%s is for another kind of store", f.Name)
 		case (f.Name == "numbers" || f.Name == "layout") && command == "list":
-			err = fmt.Errorf("list shows all numbers: it takes no -%s", f.Name)
+			err = fmt.Errorf("list shows all numbers and takes no -%s", f.Name)
 		}
 	})
 	layout := cmp.Or(o.layout, new(ids.SnowflakeLayout))
@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		switch command {
 		case "init":
 			if err = s.init(ctx, *layout); err == nil {
-				_, err = fmt.Fprintf(out, "made the store of the numbers 0 to %d\n", o.numbers-1)
+				_, err = fmt.Fprintf(out, "created the store with the numbers 0 to %d\n", o.numbers-1)
 			}
 		case "list":
 			err = list(ctx, s, out)
@@ -151,7 +151,7 @@ func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 		select {
 		case <-over:
 		case <-time.After(2500 * time.Millisecond):
-			fmt.Fprintln(errs, "leases: the store does not return:", context.Cause(ctx))
+			fmt.Fprintln(errs, "leases: the store has not returned:", context.Cause(ctx))
 			os.Exit(failed)
 		}
 	})
@@ -189,7 +189,7 @@ func kind(url string) (*storeKind, error) {
 		}
 		for kind, is := range named {
 			if is && scheme != "" {
-				return nil, errors.New("the variables name more than one of PostgreSQL, MySQL and etcd: give a URL")
+				return nil, errors.New("the environment variables name more than one of PostgreSQL, MySQL and etcd; give a URL")
 			}
 			if is {
 				scheme = kind
@@ -204,7 +204,7 @@ func kind(url string) (*storeKind, error) {
 	case "http", "https":
 		return etcdKind, nil
 	case "":
-		return nil, errors.New("give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
+		return nil, errors.New("no store is named; give a URL, or set PGHOST, MYSQL_HOST or ETCDCTL_ENDPOINTS")
 	}
-	return nil, errors.New("the URL begins neither with postgres:// or mysql:// nor with http:// or https://, for etcd")
+	return nil, errors.New("the URL must begin with postgres://, mysql:// or, for etcd, http:// or https://")
 }

@@ -51,13 +51,13 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 	variable := func(name string) string { return os.Getenv("MYSQL_" + name) }
 	u, err := url.Parse(text)
 	if err != nil { // err contains the URL
-		return nil, errors.New("the URL is not one as mysql://USER@HOST:PORT/DATABASE")
+		return nil, errors.New("the URL does not have the form mysql://USER@HOST:PORT/DATABASE")
 	}
 	host := cmp.Or(u.Host, net.JoinHostPort(variable("HOST"), cmp.Or(variable("TCP_PORT"), "3306")))
 	database := cmp.Or(strings.TrimPrefix(u.Path, "/"), variable("DATABASE"))
 	config, err := mysql.ParseDSN("tcp(" + host + ")/" + url.PathEscape(database) + "?" + u.RawQuery)
 	if err != nil {
-		return nil, fmt.Errorf("the URL or the variables: %w", err)
+		return nil, fmt.Errorf("parse the URL or the environment variables: %w", err)
 	}
 	password, _ := u.User.Password()
 	config.User, config.Passwd = cmp.Or(u.User.Username(), variable("USER")), cmp.Or(password, variable("PWD"))
@@ -117,7 +117,7 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 		rows.Close()
 	}
 	if mycheck.Is(err, mycheck.UnknownColumn) {
-		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
+		err = fmt.Errorf("%w; another version of package nodelease or another program created the table", err)
 	} else if mycheck.Is(err, mycheck.UnknownTable) {
 		c.place, err = "the table "+m.table, nil
 	}

@@ -23,7 +23,7 @@ func TestMySQL(t *testing.T) {
 	do("grant all on team.* to test; grant all on test.* to test; grant process on *.* to test")
 	const table, options = " -table team.leases ", " -table team.leases -numbers 40 "
 	at := " mysql://test:s3cret@" + host + ":" + port + "/test "
-	testFirst(t, table, at, "the table team.leases is missing: if nothing was made yet, leases init makes it")
+	testFirst(t, table, at, "the table team.leases is missing; if the store has not been created yet, run: leases init")
 	expect(t, failed, "init"+options+strings.Replace(at, "s3cret", "wrong", 1), "Access denied for user 'test'")
 
 	s, err := mysqlstore.New(t.Context(), dsn, &mysqlstore.Options{Table: "team.leases", Numbers: 40, Holder: "one\x1bof us"})
@@ -50,7 +50,7 @@ func TestMySQL(t *testing.T) {
 		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write where read_only is on (SUPER), so that a switchover can make ids repeat: revoke that right\n"},
 		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- the table's engine is MyISAM and not InnoDB"},
 		{"create trigger team.nothing before update on team.leases for each row set new.token = old.token", "drop trigger team.nothing", "",
-			"- an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken\n"},
+			"- an update of the row of the number -1 changed nothing, because a trigger, a rule or row security discards it; no number can be taken\n"},
 		{"alter table team.leases modify horizon datetime", "alter table team.leases modify horizon datetime(6)", "",
 			"- the column horizon is datetime and not datetime(6), so that horizons change, and ids repeat\n"},
 		{"set global innodb_flush_log_at_trx_commit = 2", "set global innodb_flush_log_at_trx_commit = 1", "",
@@ -61,10 +61,10 @@ func TestMySQL(t *testing.T) {
 		{"create table test.t (n int)", "set global rpl_semi_sync_master_timeout = 4294967295", "", "- the status rpl_semi_sync_master_status is OFF: commits wait for no replica now"},
 		{"set global rpl_semi_sync_master_wait_no_slave = 0", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_wait_no_slave is OFF: commits go on"},
 		{"update team.leases set holder = 'schema 3: x' where number = -1", "delete from team.leases where number = -1", "", "another version of package nodelease"},
-		{nothing, nothing, "", "the row of the number -1 is missing: if nothing was made yet, leases init"},
+		{nothing, nothing, "", "the row of the number -1 is missing; if the store has not been created yet, run: leases init"},
 	})
 	do("alter table team.leases change number node int")
-	expect(t, failed, "list"+table, "Unknown column 'number'", "another version of package nodelease made the table")
+	expect(t, failed, "list"+table, "Unknown column 'number'", "another version of package nodelease or another program created the table")
 }
 
 // TestReplicas has two replicas, of which none, one and both acknowledge commits.
@@ -75,7 +75,7 @@ func TestReplicas(t *testing.T) {
 	db, late := mytest.Open(t, dsn), mytest.Open(t, other)
 	mytest.Exec(t, db, "create user minter; grant all on test.* to minter; grant process on *.* to minter")
 	at := "mysql://minter@" + mytest.Address(t, dsn) + "/test"
-	expect(t, 0, "init "+at, "made the store")
+	expect(t, 0, "init "+at, "created the store")
 	const harm = " can take horizons back\n"
 	finds := func(want string) { t.Helper(); finds(t, at, want) }
 	finds("- 2 connections read the binary log, and commits wait for none: a failover to a replica" + harm)

@@ -80,7 +80,7 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 	})
 	switch {
 	case pgcheck.IsError(err, pgcheck.UndefinedColumn):
-		err = fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err)
+		err = fmt.Errorf("%w; another version of package nodelease or another program created the table", err)
 	case pgcheck.IsError(err, pgcheck.UndefinedTable):
 		c.place, err = "the table "+p.table, nil
 	case pgcheck.IsError(err, pgcheck.InsufficientPrivilege): // settings finds this, too

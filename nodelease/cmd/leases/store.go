@@ -39,7 +39,7 @@ type contents struct {
 }
 
 func (c *contents) notCreated() string {
-	return c.place + " is missing: if nothing was made yet, leases init makes it"
+	return c.place + " is missing; if the store has not been created yet, run: leases init"
 }
 
 type number struct {
@@ -56,7 +56,7 @@ func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > store
 
 // errReported is an error that check reports in another way, for example because there is no row
 // of the number -1.
-var errReported = errors.New("told")
+var errReported = errors.New("reported")
 
 // checkUpdate returns a fault if an update of the row of the number -1 fails or changes nothing.
 // No process holds that number. token reads a column of the row, and update changes the column by
@@ -75,7 +75,7 @@ func checkUpdate(token func() (string, error), update func(token string) error) 
 	case err != nil:
 		l.Add(faults.Lasting, "the row of the number -1 cannot be changed: %v", err)
 	case after == before:
-		l.Add(faults.Lasting, "an update of the row of the number -1 has changed nothing: a trigger, a rule or row security swallows it, and no number can be taken")
+		l.Add(faults.Lasting, "an update of the row of the number -1 changed nothing, because a trigger, a rule or row security discards it; no number can be taken")
 	}
 	return l
 }
