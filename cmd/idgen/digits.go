@@ -1,6 +1,6 @@
 package main
 
-// Texts of digits, and the characters of IDs.
+// Numbers in decimal, and the characters of IDs.
 
 import (
 	"errors"

@@ -30,7 +30,7 @@ type view struct {
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
 	Time       string  `json:"time,omitempty"`    // value of the field "time"
-	UnixMS     *int64  `json:"unix_ms,omitempty"` // the same time, rounded down; nil on overflow
+	UnixMS     *int64  `json:"unix_ms,omitempty"` // the time in ms, rounded down; nil on overflow
 	Fields     []field `json:"fields"`
 }
 
@@ -69,7 +69,7 @@ func (v *view) add(key byte, name, value, note string) {
 	}
 }
 
-// addTime adds the time in the given format, with its milliseconds since 1970.
+// addTime adds the field "time" in the given format, and sets Time and UnixMS.
 func (v *view) addTime(made time.Time, decimals, note string) {
 	v.Time = made.Format(decimals)
 	if ms := made.UnixMilli(); time.UnixMilli(ms).Year() == made.Year() { // an int64 may overflow

@@ -50,8 +50,8 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 	}
 }
 
-// parseOptions sets the options of a command that takes the number of IDs as an option and has no
-// arguments.
+// parseOptions is like parse, but for a command without arguments. If there is an argument and it
+// is a number, the error suggests the option -n.
 func (fs *flags) parseOptions(args []string) error {
 	others, err := fs.parse(args)
 	if err != nil || len(others) == 0 {
@@ -122,14 +122,14 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the value of an option for a time. A day or a month ends after it begins. Any other
-// time has equal begin and end.
+// A span is the value of an option for a time. A day or a month has an end. For any other time,
+// begin and end are equal.
 type span struct {
 	begin, end time.Time
 	given      bool // the option is set
 }
 
-// addTime adds an option for a time. parseTime describes its values.
+// addTime adds an option for a time in a form that parseTime accepts.
 func (fs *flags) addTime(name string) *span {
 	value := &span{}
 	fs.Func(name, "", func(s string) (err error) {

@@ -17,7 +17,8 @@ import (
 )
 
 // maker returns the command of a format. next makes an ID. at makes an ID with a given time, and
-// limit is the number of different IDs of one time. If at is nil, the command has no option -at.
+// limit is the number of different IDs with one time. If at is nil, the command has no option
+// -at.
 func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -35,7 +36,7 @@ func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) fun
 	}
 }
 
-// make writes n IDs, one per line. It refuses an n above limit, because there are no more
+// make writes n IDs, one per line. It returns an error if n exceeds limit, the number of
 // different IDs.
 func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	if n > limit {
@@ -108,7 +109,7 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// From end on, the next process of this node makes other IDs, even if its clock is behind by
+	// After end, the next process of this node makes other IDs, even if its clock is behind by
 	// maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {

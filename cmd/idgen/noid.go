@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// recognize returns an error if it recognizes s, which is not an ID, as something else. The error
-// contains what s is or may be and, if possible, how to get the IDs out of it. Otherwise it
-// returns nil.
+// recognize returns an error if s, which is not an ID, looks like something else. The error names
+// it and, if possible, a way to get the IDs out of it. Otherwise recognize returns nil.
 func recognize(s string) error {
 	if err := encoded(s); err != nil {
 		return err

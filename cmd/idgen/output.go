@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A shielded writer delays the end of the program by a signal until it has written its lines,
-// because a truncated number would be another ID. Each call of Write must contain whole lines,
-// and at most 4,096 bytes unless a single line is longer.
+// A shielded writer delays a signal that ends the program until its lines are written, because a
+// truncated number would be another ID. Each call of Write must contain whole lines, and at most
+// 4,096 bytes unless a single line is longer.
 type shielded struct {
 	to      io.Writer
 	writing chan struct{} // contains a value while lines are being written
@@ -30,7 +30,7 @@ func shield(to io.Writer) io.Writer {
 	w := shielded{to, make(chan struct{}, 1)}
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // it is ignored, for example, in a background job of a script
+		if !signal.Ignored(s) { // for example, in a background job of a script
 			signal.Notify(signals, s)
 		}
 	}

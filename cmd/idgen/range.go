@@ -71,7 +71,7 @@ func (t *tool) bounds(args []string) error {
 	return t.print(text)
 }
 
-// A sorted is a kind of ID that sorts by time.
+// A sortedKind is a kind of ID that sorts by time.
 type sortedKind struct {
 	first, last time.Time              // earliest and latest time of an ID
 	minAt       func(at time.Time) any // returns the smallest ID of a time
@@ -85,7 +85,7 @@ func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 	switch kind {
 	case "uuid6":
 		first, _ = ids.MinV6At(time.Time{}).Time()
-		last, _ = ids.MaxV6At(last).Time() // far earlier
+		last, _ = ids.MaxV6At(last).Time() // a far earlier time
 		return sortedKind{first, last, func(at time.Time) any { return ids.MinV6At(at) }, to100ns}, true
 	case "uuid7":
 		return sortedKind{first, last, func(at time.Time) any { return ids.MinV7At(at) }, toMilli}, true

@@ -17,7 +17,7 @@ import (
 
 // A way is a method of reading an ID from text.
 type way struct {
-	as    string              // values of -as that allow this way; kinds and forms
+	as    string              // values of -as that allow this way: kinds and forms
 	fits  func(s string) bool // reports whether s looks like an ID of this form
 	parse func(s string) (any, error)
 }
