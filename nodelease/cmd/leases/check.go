@@ -34,7 +34,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{}     // number of further findings of the same format, by the first text
+	more := map[string]int{}     // number of further findings like the first, by its text
 	first := map[string]string{} // first text, by its format
 	report := func(format string, args ...any) {
 		if text, reported := first[format]; reported {

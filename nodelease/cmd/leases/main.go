@@ -132,8 +132,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// version returns a text with the versions of Go and of the module that the program was built
-// from.
+// version returns the name of the program and the versions of its module and of Go.
 func version() string {
 	module := "of unknown version"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -143,8 +142,7 @@ func version() string {
 }
 
 // endLate ends the program 2.5 s after ctx has ended, even if a call of the store does not
-// return. SIGINT and the option -timeout end ctx. The program continues if the returned function
-// is called before that.
+// return. SIGINT and the option -timeout end ctx. A call of the returned function prevents that.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -164,7 +162,7 @@ func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-// A storeKind opens stores of one kind. Before that, it can check the names in the options.
+// A storeKind opens stores of one kind. checkNames checks the names in the options before that.
 type storeKind struct {
 	open       func(context.Context, *options) (store, error)
 	checkNames func(*options) error

@@ -133,7 +133,7 @@ func (m *mySQL) settings(ctx context.Context) ([]string, error) {
 		return all.Texts(), err
 	}
 	more, err := mycheck.Replication(ctx, m.db)
-	// If there is an error in all, nothing can be changed, or all contains the reason.
+	// With an error in all, an update is impossible, or the reason for its failure is known.
 	if err == nil && all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (string, error) {
 			var token sql.NullString

@@ -101,7 +101,7 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return all.Texts(), err
 	}
-	// If there is an error in all, nothing can be changed, or all contains the reason.
+	// With an error in all, an update is impossible, or the reason for its failure is known.
 	if all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
