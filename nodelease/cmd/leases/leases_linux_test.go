@@ -177,44 +177,69 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSilence has servers that accept connections and answer nothing, one of them only after it has greeted: pgx waits for
-// the end of such a connection for 15 s. The command ends all the same, when its time is over and at SIGINT.
+// TestSilence has servers that accept connections and answer nothing, one of them only after it has
+// greeted: pgx waits 15 s for the end of such a connection. The command ends anyway, when its time is
+// over and at SIGINT.
 func TestSilence(t *testing.T) {
 	var all sync.WaitGroup
 	for url, greeting := range map[string]string{
 		"postgres://u@%s/d?sslmode=disable": "R\x00\x00\x00\x08\x00\x00\x00\x00Z\x00\x00\x00\x05I", "mysql://u@%s/d": "", "http://%s": "",
 	} {
-		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-		defer l.Close()
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				defer c.Close()
-				_, _ = io.WriteString(c, greeting)
-			}
-		}()
 		for _, command := range []string{"init", "list", "check"} {
 			for _, limit := range []string{"500ms", "1h"} {
-				all.Go(func() {
-					c := exec.CommandContext(t.Context(), os.Args[0], command, "-timeout", limit, fmt.Sprintf(url, l.Addr()))
-					c.Env = append(os.Environ(), "RUN_AS_LEASES=1")
-					c.WaitDelay = time.Minute
-					began := time.Now()
-					if limit == "1h" {
-						time.AfterFunc(2*time.Second, func() { _ = c.Process.Signal(os.Interrupt) })
-					}
-					out, err := c.CombinedOutput()
-					if took := time.Since(began); c.ProcessState.ExitCode() != failed || took > 10*time.Second {
-						t.Errorf("%s %s with -timeout %s: %v after %v: %s", command, url, limit, err, took, out)
-					}
-				})
+				all.Go(func() { testSilence(t, url, greeting, command, limit) })
 			}
 		}
 	}
 	all.Wait()
+}
+
+func testSilence(t *testing.T, url, greeting, command, limit string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer l.Close()
+	connected := make(chan struct{}, 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			_, _ = io.WriteString(c, greeting)
+			select {
+			case connected <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	c := exec.CommandContext(t.Context(), os.Args[0], command, "-timeout", limit, fmt.Sprintf(url, l.Addr()))
+	c.Env = append(os.Environ(), "RUN_AS_LEASES=1")
+	var out strings.Builder
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Error(err)
+		return
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	if limit == "1h" {
+		select {
+		case <-connected: // from now on, the program handles signals
+			_ = c.Process.Signal(os.Interrupt)
+		case err := <-ended:
+			t.Errorf("%s %s: %v without a connection: %s", command, url, err, &out)
+			return
+		}
+	}
+	began := time.Now()
+	err = <-ended
+	if took := time.Since(began); c.ProcessState.ExitCode() != failed || took > 10*time.Second {
+		t.Errorf("%s %s with -timeout %s: %v after %v: %s", command, url, limit, err, took, &out)
+	}
 }
 
 // TestEndLate has the time end, and no store.
