@@ -32,11 +32,11 @@ func TestRefusedNumbers(t *testing.T) {
 		{"a number too high", nodelease.Grant{Number: 2, TTL: testTTL}, narrow, ids.ErrRange, "number 2: ids: Snowflake node 2 is not within 0 to 1"},
 		{"a negative number", nodelease.Grant{Number: -1, TTL: testTTL}, narrow, ids.ErrRange, "Snowflake node -1 is not within 0 to 1"},
 		{"a horizon past the layout's end", nodelease.Grant{TTL: testTTL, Horizon: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
-			narrow, ids.ErrRange, "the horizon of number 0 leaves no time for ids: ids: time 2100-01-01T00:00:00Z"},
+			narrow, ids.ErrRange, "the horizon of number 0 leaves no time for IDs: ids: time 2100-01-01T00:00:00Z"},
 		{"a horizon past all layouts' ends", nodelease.Grant{TTL: testTTL, Horizon: time.Unix(1<<60, 0)}, narrow, ids.ErrRange, "the horizon of number 0"},
 		{"no TTL", nodelease.Grant{}, narrow, nil, "a TTL of 0s for number 0 leaves no time"},
 		{"a negative TTL", nodelease.Grant{TTL: -time.Hour}, narrow, nil, "a TTL of -1h0m0s for number 0"},
-		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0 leaves no time for ids: at least 112ms are needed"},
+		{"a TTL as short as the margin", nodelease.Grant{TTL: 111_111_111}, narrow, nil, "a TTL of 111.111111ms for number 0 leaves no time for IDs: the minimum is 112ms"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := &scriptedStore{}
@@ -53,7 +53,7 @@ func TestRefusedNumbers(t *testing.T) {
 				}
 			}}
 			bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-				want := fmt.Sprintf(`msg="cannot make ids under a number" number=%d error="nodelease: `, test.bad.Number)
+				want := fmt.Sprintf(`msg="cannot make IDs under a number" number=%d error="nodelease: `, test.bad.Number)
 				if !strings.Contains(log.String(), want) {
 					t.Errorf("the log lacks %s: %s", want, log.String())
 				}

@@ -13,12 +13,12 @@ import (
 var (
 	// ErrNoNumber means that no number could be taken, because all are held or other processes were
 	// faster.
-	ErrNoNumber = errors.New("nodelease: all numbers are held, or others were faster")
+	ErrNoNumber = errors.New("nodelease: all numbers are held, or other processes were faster")
 	// ErrRefused means that the store refuses, and will until somebody changes the store or the
 	// program. For example, the store was never initialized, it is for another layout, another
 	// version of this package made it, the user may not write, or the program has closed it. Stores
 	// wrap ErrRefused. [Minter.Wait] returns it immediately.
-	ErrRefused = errors.New("nodelease: the store refuses, and no retry mends that")
+	ErrRefused = errors.New("nodelease: the store refuses, and no retry helps")
 	// ErrLost means that a lease has ended and that its number may have another holder.
 	ErrLost = errors.New("nodelease: the number is no longer held")
 	// ErrClosed means that the Minter is closed.

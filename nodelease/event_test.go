@@ -97,7 +97,7 @@ func TestEventsAndLog(t *testing.T) {
 		expect("loss", "failed 0 1s nodelease: the number is no longer held\n"+
 			"ended 0 0s nodelease: the number is no longer held\n")
 		time.Sleep(100 * time.Second) // the log is told of it twice
-		expect("no other number", "failed none 1s nodelease: all numbers are held, or others were faster\n")
+		expect("no other number", "failed none 1s nodelease: all numbers are held, or other processes were faster\n")
 		store.Expire(0)
 		await()
 		expect("another tenure", "renewed 0 1s <nil>\nbegan 0 0s <nil>\n")
@@ -105,18 +105,18 @@ func TestEventsAndLog(t *testing.T) {
 		mustClose(t, m)
 		expect("Close", "ended 0 0s <nil>\n")
 	})
-	const want = `level=INFO msg="ids have begun" number=0
+	const want = `level=INFO msg="IDs have begun" number=0
 level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
-level=WARN msg="ids have ended" number=0 error="nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
-level=INFO msg="ids have begun" number=0
+level=WARN msg="IDs have ended" number=0 error="nodelease: the store has not renewed the lease of number 0 in time: context deadline exceeded"
+level=INFO msg="IDs have begun" number=0
 level=WARN msg="a request to the store failed" number=0 error="context deadline exceeded"
 level=WARN msg="a request to the store failed" number=0 error="nodelease: the number is no longer held"
-level=WARN msg="ids have ended" number=0 error="nodelease: the number is no longer held"
-level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
-level=INFO msg="no number could be had" error="nodelease: all numbers are held, or others were faster"
-level=INFO msg="ids have begun" number=0
-level=INFO msg="ids have ended" number=0
-level=INFO msg="handed a number back" number=0 horizon=`
+level=WARN msg="IDs have ended" number=0 error="nodelease: the number is no longer held"
+level=INFO msg="no number could be taken" error="nodelease: all numbers are held, or other processes were faster"
+level=INFO msg="no number could be taken" error="nodelease: all numbers are held, or other processes were faster"
+level=INFO msg="IDs have begun" number=0
+level=INFO msg="IDs have ended" number=0
+level=INFO msg="released a number" number=0 horizon=`
 	if got := regexp.MustCompile(`time=\S+ `).ReplaceAllString(text.String(), ""); !strings.HasPrefix(got, want) {
 		t.Errorf("the log is\n%s\nwant\n%s", got, want)
 	}
@@ -236,7 +236,7 @@ func TestReportsAtClose(t *testing.T) {
 			for busy.Store(false); !busy.Load(); time.Sleep(time.Millisecond) {
 			}
 			mustClose(t, m)
-			for _, want := range []string{"ids have ended", "handed a number back"} {
+			for _, want := range []string{"IDs have ended", "released a number"} {
 				if !strings.Contains(log.String(), want) {
 					t.Errorf("the log lacks %q: %s", want, &log)
 				}
@@ -402,8 +402,8 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 			if beyond > 5*time.Second {
 				held := call != "Take"
 				want = []string{
-					fmt.Sprintf("5s %t nodelease: %s has not returned 5s after its time limit: until it does, the store is asked for nothing else", held, call),
-					fmt.Sprintf("%v %t nodelease: %s has taken %v", beyond, held, call, limit+beyond),
+					fmt.Sprintf("5s %t nodelease: %s has not returned 5s after its time limit: it blocks all other requests to the store", held, call),
+					fmt.Sprintf("%v %t nodelease: %s took %v", beyond, held, call, limit+beyond),
 				}
 			}
 			if !slices.Equal(told, want) {

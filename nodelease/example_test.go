@@ -54,8 +54,8 @@ func ExampleMinter_NextContext() {
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, ids.ErrWithheld), errors.Is(err, nodelease.ErrNoNumber))
 	// Output:
-	// nodelease: no Snowflake: context deadline exceeded: nodelease: withheld: all numbers are held, or others were faster
-	// nodelease: withheld: all numbers are held, or others were faster
+	// nodelease: no Snowflake: context deadline exceeded: nodelease: withheld: all numbers are held, or other processes were faster
+	// nodelease: withheld: all numbers are held, or other processes were faster
 	// true true
 }
 

@@ -39,7 +39,7 @@ func newHolding(g Grant) *holding {
 func (h *holding) startClock(opts *Options, now time.Time) error {
 	t := h.tenure
 	if h.renewalLasts() <= 0 {
-		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time for ids: at least 112ms are needed",
+		return fmt.Errorf("nodelease: a TTL of %v for number %d leaves no time for IDs: the minimum is 112ms",
 			h.ttl, t.number)
 	}
 	t.clock, t.limit = ids.NewLimitedClock(&ids.ClockOptions{Now: opts.Now, After: h.found})
@@ -50,7 +50,7 @@ func (h *holding) startClock(opts *Options, now time.Time) error {
 	}
 	if h.found.After(now) {
 		if _, err := opts.Layout.Compose(ids.SnowflakeParts{Time: h.found, Node: t.number}); err != nil {
-			return fmt.Errorf("nodelease: the horizon of number %d leaves no time for ids: %w", t.number, err)
+			return fmt.Errorf("nodelease: the horizon of number %d leaves no time for IDs: %w", t.number, err)
 		}
 	}
 	return nil

@@ -70,7 +70,7 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 	if err := h.startClock(&k.opts, k.state.now()); err != nil {
 		if now := time.Now(); now.Sub(k.unusableAt) >= logInterval {
 			k.unusableAt = now
-			k.report.warn(h.tenure, "cannot make ids under a number", err)
+			k.report.warn(h.tenure, "cannot make IDs under a number", err)
 		}
 		k.state.setFree(0, false) // the store may count other unusable numbers as free
 		k.state.setNoNumber(err)
@@ -91,7 +91,7 @@ func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 	}
 	h.warned = true
 	k.report.warn(h.tenure, "the horizon of a number is far ahead", fmt.Errorf(
-		"nodelease: the horizon %s is %v ahead of this machine's clock: so may the ids be", horizon.Format(time.RFC3339), ahead))
+		"nodelease: the horizon %s is %v ahead of this machine's clock: its IDs may be ahead, too", horizon.Format(time.RFC3339), ahead))
 }
 
 // renewUntilEnd renews the lease until ctx ends or the number is lost. It returns nil if ctx has
@@ -159,11 +159,11 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 	horizon := roundUp(t.clock.Latest())
 	switch err := k.releaseNumber(h, horizon); {
 	case err == nil:
-		k.report.info("handed a number back", "number", t.number, "horizon", horizon)
+		k.report.info("released a number", "number", t.number, "horizon", horizon)
 	case errors.Is(err, ErrLost):
-		k.report.info("a number is no longer held, perhaps since an earlier request has handed it back", "number", t.number)
+		k.report.info("a number is no longer held, perhaps because an earlier request released it", "number", t.number)
 	default:
-		return fmt.Errorf("nodelease: number %d could not be handed back: %w", t.number, err)
+		return fmt.Errorf("nodelease: number %d could not be released: %w", t.number, err)
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (k *keeper) callStore(
 			reported <- false
 		case <-time.After(returnGrace):
 			report.warn(t, "a call of the store does not return", fmt.Errorf(
-				"nodelease: %s has not returned %v after its time limit: until it does, the store is asked for nothing else", method, returnGrace))
+				"nodelease: %s has not returned %v after its time limit: it blocks all other requests to the store", method, returnGrace))
 			reported <- true
 		}
 	})
@@ -225,7 +225,7 @@ func (k *keeper) callStore(
 		report.failed(t, took, err)
 	}
 	if !stop() && <-reported {
-		report.warn(t, "a call of the store has returned at last", fmt.Errorf("nodelease: %s has taken %v", method, took))
+		report.warn(t, "a call of the store has returned late", fmt.Errorf("nodelease: %s took %v", method, took))
 	}
 	return err
 }

@@ -248,12 +248,12 @@ func TestTimeouts(t *testing.T) {
 		w.broken = true
 		began := time.Now()
 		for range 2 {
-			must.Fail(t, "Close", m.Close(), context.DeadlineExceeded, "number 0 could not be handed back")
+			must.Fail(t, "Close", m.Close(), context.DeadlineExceeded, "number 0 could not be released")
 			if took := time.Since(began); took != 4500*time.Millisecond {
 				t.Errorf("Close has taken %v", took)
 			}
 		}
-		if strings.Contains(log.String(), "handed a number back") {
+		if strings.Contains(log.String(), "released a number") {
 			t.Errorf("the log claims what has not happened:\n%s", &log)
 		}
 	})

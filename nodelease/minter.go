@@ -91,7 +91,7 @@ func (m *Minter) awaitEnd() {
 	select {
 	case m.result = <-m.released:
 	case <-limit.Done():
-		m.result = fmt.Errorf("nodelease: the store has not answered within %v: the number may be held until its TTL is over", closeTimeout)
+		m.result = fmt.Errorf("nodelease: the store has not answered within %v: the number may be held until its TTL ends", closeTimeout)
 		return
 	}
 	select {

@@ -237,9 +237,9 @@ func TestCloseAsksAgain(t *testing.T) {
 			if n := failed.Load(); n < test.failures {
 				t.Errorf("told of %d failures, want %d", n, test.failures)
 			}
-			want := "handed a number back"
+			want := "released a number"
 			if test.carriedOut {
-				want = "a number is no longer held, perhaps since an earlier request has handed it back"
+				want = "a number is no longer held, perhaps because an earlier request released it"
 			}
 			if !strings.Contains(log.String(), want) {
 				t.Errorf("the log lacks %q: %s", want, &log)
@@ -257,7 +257,7 @@ func TestCloseRefused(t *testing.T) {
 		must.Do(t, m.Wait(t.Context()))
 		store.setCarry(func(context.Context, func() error) error { return closed })
 		began := time.Now()
-		must.Fail(t, "Close", m.Close(), nodelease.ErrRefused, "number 0 could not be handed back")
+		must.Fail(t, "Close", m.Close(), nodelease.ErrRefused, "number 0 could not be released")
 		if took := time.Since(began); took > 0 {
 			t.Errorf("Close took %v", took)
 		}

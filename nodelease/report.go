@@ -78,7 +78,7 @@ func (r *reporter) info(text string, args ...any) {
 
 func (r *reporter) begun(number int64) {
 	r.add(func(l *logbook) {
-		l.logger.Info("ids have begun", "number", number)
+		l.logger.Info("IDs have begun", "number", number)
 		l.observe(Event{Kind: Began, Number: number, Held: true})
 	})
 }
@@ -87,10 +87,10 @@ func (r *reporter) ended(number int64, why error) {
 	r.add(func(l *logbook) {
 		e := Event{Kind: Ended, Number: number, Held: true}
 		if why == ErrClosed {
-			l.logger.Info("ids have ended", "number", number)
+			l.logger.Info("IDs have ended", "number", number)
 		} else {
 			e.Err = causeOf(why)
-			l.logger.Warn("ids have ended", "number", number, "error", e.Err)
+			l.logger.Warn("IDs have ended", "number", number, "error", e.Err)
 		}
 		l.observe(e)
 	})
@@ -134,7 +134,7 @@ func (r *reporter) failed(t *tenure, took time.Duration, err error) {
 			l.loggedNone, l.loggedHeld, l.loggedAt = none, e.Held, now
 			switch {
 			case none:
-				l.logger.Info("no number could be had", "error", e.Err)
+				l.logger.Info("no number could be taken", "error", e.Err)
 			case e.Held:
 				l.logger.Warn("a request to the store failed", "number", e.Number, "error", e.Err)
 			default:

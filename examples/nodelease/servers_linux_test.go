@@ -42,7 +42,7 @@ func TestEtcd(t *testing.T) {
 	must.Do(t, server.Process.Kill())
 	began := time.Now()
 	_ = p.Signal(syscall.SIGTERM)
-	if _, says, err := p.End(); err == nil || !strings.Contains(says, "could not be handed back") {
+	if _, says, err := p.End(); err == nil || !strings.Contains(says, "could not be released") {
 		t.Errorf("the program ended with %v:\n%s", err, says)
 	}
 	t.Logf("without a store it ended %v after SIGTERM", time.Since(began).Round(10*time.Millisecond))

@@ -172,7 +172,7 @@ func (s *Store) init(parent context.Context) error {
 		defer cancel()
 		resp, err := s.client.Txn(ctx).If(absent...).Then(puts...).Commit()
 		if err == nil && !resp.Succeeded {
-			err = errors.New("a number without a horizon is held, or somebody else makes the store at the same time")
+			err = errors.New("a number without a horizon is held, or another process initializes the store at the same time")
 		}
 		absent, puts = nil, puts[:1]
 		return err

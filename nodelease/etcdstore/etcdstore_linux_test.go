@@ -456,7 +456,7 @@ func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 		return err
 	}
 	err := etcdstore.Init(ctx, client, &etcdstore.Options{Prefix: "/late", Numbers: 2})
-	must.Fail(t, "Init", err, nil, "somebody else makes the store at the same time")
+	must.Fail(t, "Init", err, nil, "another process initializes the store at the same time")
 }
 
 var errPoor = errors.New("the servers are poor")

@@ -215,5 +215,5 @@ func TestDSNs(t *testing.T) {
 		}
 	}
 	_, err := mysqlstore.New(t.Context(), "nowhere", nil)
-	must.Fail(t, "a DSN", err, nil, "nodelease: mysql: the DSN is not as user:password@tcp(host:port)/database?name=value")
+	must.Fail(t, "a DSN", err, nil, "nodelease: mysql: the DSN does not have the form user:password@tcp(host:port)/database?name=value")
 }

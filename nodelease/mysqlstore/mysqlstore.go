@@ -184,7 +184,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		return nil, err
 	}
 	if n := utf8.RuneCountInString(s.opts.Holder); n > maxHolder {
-		return nil, fmt.Errorf("Options.Holder has %d characters, and at most %d fit", n, maxHolder)
+		return nil, fmt.Errorf("Options.Holder has %d characters: the maximum is %d", n, maxHolder)
 	}
 	s.opts.Table = cmp.Or(s.opts.Table, "node_lease")
 	var err error
@@ -219,7 +219,7 @@ func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
 	// A DSN without the character that ends the password has such a Net.
 	if err != nil || strings.ContainsAny(config.Net, ":/@") {
-		return nil, errors.New("the DSN is not as user:password@tcp(host:port)/database?name=value says, or it has an unknown value")
+		return nil, errors.New("the DSN does not have the form user:password@tcp(host:port)/database?name=value, or has an unknown value")
 	}
 	config.Logger = new(mysql.NopLogger) // all errors are returned
 	return config, nil
@@ -305,7 +305,7 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 		err = columns()
 	}
 	if mycheck.Is(err, mycheck.UnknownColumn) {
-		return faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err))
+		return faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or another program", err))
 	}
 	if err != nil {
 		return err
@@ -394,7 +394,7 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 		present[n.Number] = true
 		if horizon.Valid {
 			if n.Horizon, err = time.Parse(datetime, horizon.String); err != nil {
-				return nil, fmt.Errorf("the horizon of the number %d is no time: %q", n.Number, horizon.String)
+				return nil, fmt.Errorf("the horizon of number %d is not a time: %q", n.Number, horizon.String)
 			}
 		}
 		if free {
@@ -413,7 +413,7 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 	switch {
 	case len(c.missing) > 0:
-		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, len(c.missing)), hint)
+		return storekit.Missing(fmt.Sprintf("the table lacks %d of %d rows", len(c.missing), s.opts.Numbers), hint)
 	case c.header == "":
 		return storekit.Missing("there is no row of the number -1", hint)
 	}
@@ -581,7 +581,7 @@ func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 
 func (l *lease) update(ctx context.Context, horizon time.Time, set, where string) error {
 	if y := horizon.UTC().Year(); y < 1 || y > 9999 {
-		return fmt.Errorf("nodelease: mysql: the horizon %v of the number %d is not of the years 1 to 9999", horizon, l.number)
+		return fmt.Errorf("nodelease: mysql: the horizon %v of number %d is not within the years 1 to 9999", horizon, l.number)
 	}
 	changed, err := l.store.update(ctx, set, where)
 	switch {

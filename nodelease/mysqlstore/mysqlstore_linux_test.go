@@ -247,7 +247,7 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	for _, v := range []string{"0", "2"} {
 		mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = `+v)
 		for _, dsn := range []string{dsn, with(dsn, "sql_select_limit=1")} {
-			refused(nil, dsn, "innodb_flush_log_at_trx_commit is "+v+", so that a crash can take horizons back")
+			refused(nil, dsn, "innodb_flush_log_at_trx_commit is "+v+", so a crash can take horizons back")
 			mustNew(t, dsn, lax)
 		}
 	}
@@ -257,7 +257,7 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	}
 	mytest.Exec(t, db, `set global innodb_flush_log_at_trx_commit = 1`)
 	mytest.Exec(t, db, `set global read_only = 1`)
-	refused(lax, dsn, "read_only is ON, so that nothing can be written")
+	refused(lax, dsn, "read_only is ON, so nothing can be written")
 	mytest.Exec(t, db, `set global read_only = 0`)
 	must.Get(mysqlstore.New(t.Context(), dsn, spied(lax, func(query string) string { // of a server that shows numbers
 		return strings.Replace(query, `show variables like 'read_only'`, `select 'read_only', 0`, 1)
@@ -302,7 +302,7 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	for right, named := range rights {
 		want := ""
 		if named != "" {
-			want = "the user may write where read_only is on (" + named + "), so that a switchover can make ids repeat: revoke that right"
+			want = "the user may write while read_only is on (" + named + "), so a switchover can make IDs repeat: revoke that right"
 		}
 		for _, byRole := range []bool{false, true} {
 			mytest.Exec(t, db, `create user strong; create role strength`)
@@ -322,7 +322,7 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	for hidden, want := range map[string]string{
 		"variables like 'innodb_flush_log_at_trx_commit'": hides + "innodb_flush_log_at_trx_commit: make sure that a crash loses no transaction",
 		"variables like 'log_bin'":                        hides + "log_bin: make sure that a crash loses no transaction",
-		"grants":                                          "read the rights of the user: Error 1046 (3D000): No database selected: make sure that it cannot write where read_only is on",
+		"grants":                                          "read the user's rights: Error 1046 (3D000): No database selected: make sure that it cannot write while read_only is on",
 	} {
 		undone := false
 		s, err := mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "weak"), spied(opts, func(query string) string {
@@ -494,7 +494,7 @@ func TestBinaryLog(t *testing.T) {
 	db := mytest.Open(t, dsn)
 	for _, v := range []string{"0", "1000"} {
 		mytest.Exec(t, db, `set global sync_binlog = `+v)
-		must.Fail(t, "sync_binlog", mysqlstore.Init(t.Context(), dsn, nil), nil, "sync_binlog is "+v+", so that a crash can take horizons back")
+		must.Fail(t, "sync_binlog", mysqlstore.Init(t.Context(), dsn, nil), nil, "sync_binlog is "+v+", so a crash can take horizons back")
 	}
 	mytest.Exec(t, db, `set global sync_binlog = 1`)
 	s := mustNew(t, dsn, nil)
@@ -531,13 +531,13 @@ func TestBinaryLog(t *testing.T) {
 func testBadOptions(t *testing.T, dsn string) {
 	k := kind(t, dsn)
 	k.BadOptions(t, map[string]suite.Options{
-		"Options.Holder has 256 characters, and at most 255 fit":          {Holder: strings.Repeat("ä", 256)},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:               {Name: "own.a\x00b"},
-		`": MySQL takes names of 1 to 64 characters`:                      {Name: "own." + strings.Repeat("ä", 65)},
-		`Options.Table "😀": MySQL takes names of 1 to 64 characters`:      {Name: "own.😀"},
-		`Options.Table "": MySQL takes names of 1 to 64 characters`:       {Name: "own."},
-		`Options.Table "a ": MySQL takes names of 1 to 64 characters`:     {Name: "a .b"},
-		`Options.Table "a.b.c" has more than the names of a database and`: {Name: "a.b.c"},
+		"Options.Holder has 256 characters, and at most 255 fit":  {Holder: strings.Repeat("ä", 256)},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`:       {Name: "own.a\x00b"},
+		`": MySQL names have 1 to 64 characters`:                  {Name: "own." + strings.Repeat("ä", 65)},
+		`Options.Table "😀": MySQL names have 1 to 64 characters`:  {Name: "own.😀"},
+		`Options.Table "": MySQL names have 1 to 64 characters`:   {Name: "own."},
+		`Options.Table "a ": MySQL names have 1 to 64 characters`: {Name: "a .b"},
+		`Options.Table "a.b.c" has more than a database and`:      {Name: "a.b.c"},
 	})
 	absent := suite.Options{Name: "absent.table"}
 	must.Fail(t, "a database that is missing", k.Init(absent), nil, "prepare the table absent.table: Error 1049", "Unknown database 'absent'")
@@ -551,10 +551,10 @@ func testBadOptions(t *testing.T, dsn string) {
 func testTable(t *testing.T, db *sql.DB, dsn string) {
 	s := mustNew(t, dsn, &mysqlstore.Options{Table: "changed", Numbers: 2})
 	l := suite.Take(t, s).Lease
-	must.Fail(t, "a far horizon", l.Extend(t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), nil, "not of the years 1 to 9999")
+	must.Fail(t, "a far horizon", l.Extend(t.Context(), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)), nil, "not within the years 1 to 9999")
 	mytest.Exec(t, db, `update ignore changed set horizon = '0000-00-00' where number = 1`)
 	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	must.Fail(t, "no time", err, nil, `the horizon of the number 1 is no time: "0000-00-00 00:00:00.000000"`)
+	must.Fail(t, "no time", err, nil, `the horizon of number 1 is not a time: "0000-00-00 00:00:00.000000"`)
 	mytest.Exec(t, db, `update changed set horizon = null`)
 
 	for _, column := range []string{"horizon datetime", "horizon datetime(5)", "horizon timestamp(6) null", "expires varchar(40)", "expires datetime not null"} {
@@ -572,7 +572,7 @@ func testTable(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `create view seen as select * from changed`)
 	_, err = mysqlstore.New(t.Context(), dsn, &mysqlstore.Options{Table: "seen", Numbers: 2})
 	for _, err := range []error{err, mysqlstore.Init(t.Context(), dsn, &mysqlstore.Options{Table: "seen", Numbers: 2})} {
-		must.Fail(t, "a view", err, nodelease.ErrRefused, "what has the name of the table is a view")
+		must.Fail(t, "a view", err, nodelease.ErrRefused, "the table is a view")
 	}
 
 	k := kind(t, dsn)

@@ -214,7 +214,7 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 		c.warning = "" // from the login, for example through a pooler
 		err = f(ctx, c)
 		if err == nil && c.warning != "" {
-			err = fmt.Errorf("the server has warned, so what it did may not last: %s", c.warning)
+			err = fmt.Errorf("the server warned, so its commit may be lost: %s", c.warning)
 		}
 		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
@@ -339,7 +339,7 @@ func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	c := new(contents)
 	err = a.QueryRow(ctx, fmt.Sprintf(readTable, s.table), s.opts.Numbers).Scan(&c.header, &c.rows, &c.now)
 	if pgcheck.IsError(err, pgcheck.UndefinedColumn) {
-		err = faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or somebody else", err))
+		err = faults.Refused(fmt.Errorf("%w: another version of package nodelease made the table, or another program", err))
 	}
 	return c, err
 }
@@ -351,7 +351,7 @@ func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	case c == nil:
 		return storekit.Missing("there is no such table", hint)
 	case c.rows < s.opts.Numbers:
-		return storekit.Missing(fmt.Sprintf("of %d rows %d are missing", s.opts.Numbers, s.opts.Numbers-c.rows), hint)
+		return storekit.Missing(fmt.Sprintf("the table lacks %d of %d rows", s.opts.Numbers-c.rows, s.opts.Numbers), hint)
 	case c.header == "":
 		return storekit.Missing("there is no row of the number -1", hint)
 	}

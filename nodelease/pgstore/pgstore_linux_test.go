@@ -151,10 +151,10 @@ func TestSilence(t *testing.T) {
 func testBadOptions(t *testing.T, url string) {
 	k := kind(t, url)
 	k.BadOptions(t, map[string]suite.Options{
-		`Options.Table ".b" has an empty name`:                      {Name: ".b"},
-		`Options.Table "a\x00b" is not UTF-8 without a NUL`:         {Name: "own.a\x00b"},
-		"PostgreSQL would cut the name to 63 bytes":                 {Name: "own." + strings.Repeat("ä", 32)},
-		`Options.Table "a.b.c" has more than the names of a schema`: {Name: "a.b.c"},
+		`Options.Table ".b" has an empty name`:              {Name: ".b"},
+		`Options.Table "a\x00b" is not UTF-8 without a NUL`: {Name: "own.a\x00b"},
+		"PostgreSQL would cut the name to 63 bytes":         {Name: "own." + strings.Repeat("ä", 32)},
+		`Options.Table "a.b.c" has more than a schema`:      {Name: "a.b.c"},
 	})
 	must.Fail(t, "a schema that is missing", k.Init(suite.Options{Name: "missing.other"}), nil, "prepare the table missing.other: ERROR")
 	_, err := k.New(suite.Options{Name: "missing.table"})
@@ -311,7 +311,7 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	pgtest.Exec(t, pool, "create view seen as select 1 as number, '' as token, '' as holder, now() as expires, now() as horizon from unlogged1")
 	_, err = pgstore.New(t.Context(), url, &pgstore.Options{Table: "seen"})
 	for _, err := range []error{err, pgstore.Init(t.Context(), url, &pgstore.Options{Table: "seen"})} {
-		must.Fail(t, "a view", err, nodelease.ErrRefused, "what has the name of the table is a view")
+		must.Fail(t, "a view", err, nodelease.ErrRefused, "the table is a view")
 	}
 	err = pgstore.Init(t.Context(), url+"&search_path=pg_temp", &pgstore.Options{Table: "path"})
 	must.Fail(t, "a search_path that makes the table temporary", err, nil, "the table is unlogged or temporary")

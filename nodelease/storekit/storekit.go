@@ -122,7 +122,7 @@ func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 		return refuse("Options.Layout: %v", err)
 	}
 	if last := l.Last(); last.Before(time.Now()) {
-		return refuse("Options.Layout: the time of its ids has ended on %s", last.UTC().Format(time.RFC3339))
+		return refuse("Options.Layout: the time of its IDs ended on %s", last.UTC().Format(time.RFC3339))
 	}
 	if most := int64(1) << layout.Plain(l).NodeBits; numbers > most {
 		return refuse("Options.Numbers %d does not fit the layout, which has %d", numbers, most)
@@ -151,7 +151,7 @@ func CheckVersion(place, stored string) error {
 	if version, _, _ := strings.Cut(stored, ":"); version == "schema "+schema {
 		return nil
 	}
-	return refuse("%s says %q, and this process keeps schema %s: another version of package nodelease made it", place, stored, schema)
+	return refuse("%s contains %q, but this process uses schema %s: another version of package nodelease made it", place, stored, schema)
 }
 
 // CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has another
@@ -171,7 +171,7 @@ func Missing(what, hint string) error {
 	if what == "" {
 		return nil
 	}
-	return &refusal{fmt.Sprintf("%s; if this is the first start, and only then, %s", what, hint),
+	return &refusal{fmt.Sprintf("%s; only for a first start, %s", what, hint),
 		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
 }
 
@@ -202,7 +202,7 @@ const maxSkew = 24 * time.Hour
 // another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
-		return fmt.Errorf("this machine's clock says %s, %s %s: more than %v apart, so one of them is wrong",
+		return fmt.Errorf("this machine's clock shows %s, %s %s: they are more than %v apart, so one is wrong",
 			now.UTC().Format(time.RFC3339), what, other.UTC().Format(time.RFC3339), maxSkew)
 	}
 	return nil

@@ -107,12 +107,12 @@ func TestRefused(t *testing.T) {
 	for want, err := range map[string]error{
 		"Options.Numbers 1025 does not fit the layout, which has 1024": storekit.CheckNumbers(1025, ids.SnowflakeLayout{}),
 		"Options.Numbers 2 does not fit the layout, which has 1":       storekit.CheckNumbers(2, ids.SnowflakeLayout{Epoch: twitter.Epoch, Tick: 1}),
-		"Options.Layout: the time of its ids has ended on 2021-01-25T20:31:23Z": storekit.CheckNumbers(1,
+		"Options.Layout: the time of its IDs ended on 2021-01-25T20:31:23Z": storekit.CheckNumbers(1,
 			ids.SnowflakeLayout{Epoch: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 20, SequenceBits: 12}),
-		"Options.Layout: ids: SnowflakeLayout.Epoch is not set": storekit.CheckNumbers(1, ids.SnowflakeLayout{Tick: 1}),
-		"two layouts need two stores":                           storekit.CheckHeader("here", storekit.Header(ids.SonyflakeLayout()), own),
-		`here says "schema 3", and this process keeps schema 2`: storekit.CheckHeader("here", "schema 3", own),
-		`here says "", and this process keeps schema 2`:         storekit.CheckHeader("here", "", own),
+		"Options.Layout: ids: SnowflakeLayout.Epoch is not set":    storekit.CheckNumbers(1, ids.SnowflakeLayout{Tick: 1}),
+		"two layouts need two stores":                              storekit.CheckHeader("here", storekit.Header(ids.SonyflakeLayout()), own),
+		`here contains "schema 3", but this process uses schema 2`: storekit.CheckHeader("here", "schema 3", own),
+		`here contains "", but this process uses schema 2`:         storekit.CheckHeader("here", "", own),
 	} {
 		must.Fail(t, "checks", err, nodelease.ErrRefused, want)
 	}
@@ -171,8 +171,8 @@ func TestCheckNow(t *testing.T) {
 		}
 	}
 	err := storekit.CheckNow(now.AddDate(10, 0, 0), "the server's", now)
-	const want = "this machine's clock says 2036-01-01T00:00:00Z, the server's 2026-01-01T00:00:00Z: " +
-		"more than 24h0m0s apart, so one of them is wrong"
+	const want = "this machine's clock shows 2036-01-01T00:00:00Z, the server's 2026-01-01T00:00:00Z: " +
+		"they are more than 24h0m0s apart, so one is wrong"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

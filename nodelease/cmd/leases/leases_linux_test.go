@@ -89,7 +89,7 @@ func TestArguments(t *testing.T) {
 	expect(t, misused, "init -numbers 1025 http://h", "leases: Options.Numbers 1025 does not fit the layout, which has 1024")
 	expect(t, misused, "check -layout sonyflake -numbers 65537 http://h", "Options.Numbers 65537 does not fit the layout")
 	expect(t, misused, "init -layout 2021-01-01T00:00:00Z,10ms,4,14 -numbers 17 http://h", "does not fit the layout, which has 16")
-	expect(t, misused, "init -layout 2021-01-01,1ms,20,12 http://h", "leases: Options.Layout: the time of its ids has ended on 2021-01-25T20:31:23Z")
+	expect(t, misused, "init -layout 2021-01-01,1ms,20,12 http://h", "leases: Options.Layout: the time of its IDs ended on 2021-01-25T20:31:23Z")
 	for layout, want := range map[string]string{
 		"twiter": "must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as", "1,2,3,4,5": "or EPOCH",
 		"2021,1ms,4,14": "cannot parse", "2021-01-01T00:00:00Z,1,4,14": "missing unit", "2021-01-01T00:00:00Z,1s,x,14": `parsing "x"`,
@@ -102,7 +102,7 @@ func TestArguments(t *testing.T) {
 	for _, command := range []string{"init", "list", "check"} {
 		expect(t, misused, command+" -prefix x http://h", `leases: Options.Prefix "x" does not begin with a slash`)
 		for _, url := range []string{" postgres://h/d", " mysql://h/d"} {
-			expect(t, misused, command+" -table a.b.c"+url, `leases: Options.Table "a.b.c" has more than the names of a`)
+			expect(t, misused, command+" -table a.b.c"+url, `leases: Options.Table "a.b.c" has more than a`)
 			expect(t, misused, command+" -table x."+url, "leases: Options.Table ")
 		}
 	}
@@ -436,7 +436,7 @@ func TestPostgres(t *testing.T) {
 		{"", "", strings.Replace(at, "test:", "reader:", 1), "=- permission denied: the user reader may not update in the table\n"},
 		{"alter role reader set default_transaction_read_only = on; grant update on team.leases to reader",
 			"alter role reader reset default_transaction_read_only", strings.Replace(at, "test:", "reader:", 1),
-			"=- transactions are read-only (default_transaction_read_only), so that nothing can be written\n"},
+			"=- transactions are read-only (default_transaction_read_only), so nothing can be written\n"},
 		{"revoke select on team.leases from reader", "grant select on team.leases to reader", strings.Replace(at, "test:", "reader:", 1),
 			"=- permission denied: the user reader may not select in the table\n"},
 		{"alter table team.leases set unlogged", "alter table team.leases set logged", "", "the table is unlogged"},
@@ -454,10 +454,10 @@ func TestPostgres(t *testing.T) {
 		{"create trigger nothing before update on team.leases for each row execute function nothing()", "drop trigger nothing on team.leases", "", swallows},
 		{"create rule nothing as on update to team.leases do instead nothing", "drop rule nothing on team.leases", "", swallows},
 		{"alter table team.leases enable row level security", "create policy reading on team.leases for select using (true)",
-			strings.Replace(at, "test:", "reader:", 1), "row security is on, and hides rows or swallows updates"},
+			strings.Replace(at, "test:", "reader:", 1), "row security is on, which hides rows or drops updates"},
 		{"", "alter table team.leases disable row level security", strings.Replace(at, "test:", "reader:", 1), swallows},
 		{"alter table team.leases alter horizon type timestamptz(0)", "alter table team.leases alter horizon type timestamptz", "",
-			"the column horizon is timestamp(0) with time zone and not timestamp with time zone, so that horizons change, and ids repeat"},
+			"the column horizon is timestamp(0) with time zone, not timestamp with time zone, so horizons change, and IDs repeat"},
 		{"alter system set full_page_writes = off; select pg_reload_conf()", "", "", "full_page_writes is off"},
 	})
 	do("alter table team.leases rename number to node")
@@ -498,8 +498,8 @@ func TestStandbys(t *testing.T) {
 		{"", "- the standby s1 is asynchronous" + harm + "- the standby s2 is asynchronous" + harm},
 		{"FIRST 1 (s2, s1)", "- the standby s1 is synchronous only when another fails (FIRST 1 (s2, s1))" + harm},
 		{"s1", "- the standby s2 is asynchronous" + harm}, {"FIRST 2 (s1, s2)", ""}, {"ANY 2 (s1, s2)", ""},
-		{"ANY 1 (s1, s2)", "- commits wait for 1 of the standbys s1, s2 (ANY 1 (s1, s2)): a failover to another than the most advanced can take horizons back\n"},
-		{"any 1(*)", "- commits wait for 1 of the standbys s1, s2 (any 1(*)): a failover to another than the most advanced can take horizons back\n"},
+		{"ANY 1 (s1, s2)", "- commits wait for 1 of the standbys s1, s2 (ANY 1 (s1, s2)): a failover to any but the most advanced can take horizons back\n"},
+		{"any 1(*)", "- commits wait for 1 of the standbys s1, s2 (any 1(*)): a failover to any but the most advanced can take horizons back\n"},
 	} {
 		pgtest.WaitFor(t, pool, test.names)
 		finds(t, at("test", other+","+address), test.want)
@@ -535,7 +535,7 @@ func TestEtcd(t *testing.T) {
 	expect(t, 0, "check"+options, "nothing found")
 	put(fmt.Sprintf("/some/horizon/%05d", far), time.Now().Add(48*time.Hour+59*time.Second).Format(time.RFC3339))
 	put(bad, "yesterday")
-	expect(t, failed, "check"+options, "the horizon "+bad+` is no time: "yesterday"`)
+	expect(t, failed, "check"+options, "the horizon "+bad+` is not a time: "yesterday"`)
 	for _, key := range []string{bad, fmt.Sprintf("/some/horizon/%05d", number)} {
 		must.Get(client.Delete(t.Context(), key))(t)
 	}
@@ -556,7 +556,7 @@ func TestEtcd(t *testing.T) {
 	stop()
 	alarm := &pb.AlarmRequest{Action: pb.AlarmRequest_ACTIVATE, Alarm: pb.AlarmType_NOSPACE}
 	must.Get(pb.NewMaintenanceClient(client.ActiveConnection()).Alarm(t.Context(), alarm))(t)
-	expect(t, failed, "check"+options, "alarm:NOSPACE", "1 of 40 numbers are missing", "leases: look at the key /some/schema and at the rights: etcdserver: mvcc: database space exceeded")
+	expect(t, failed, "check"+options, "alarm:NOSPACE", "1 of 40 numbers are missing", "leases: check the key /some/schema and the user's rights: etcdserver: mvcc: database space exceeded")
 	must.Get(client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}))(t)
 
 	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.

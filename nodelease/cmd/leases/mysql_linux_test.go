@@ -47,16 +47,16 @@ func TestMySQL(t *testing.T) {
 	const nothing = "set @x = 1"
 	testHarms(t, do, options, []harm{
 		{nothing, nothing, as, "- Error 1142 (42000): UPDATE command denied to user 'reader'@...the user may not see whether there are replicas: grant process"},
-		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write where read_only is on (SUPER), so that a switchover can make ids repeat: revoke that right\n"},
+		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write while read_only is on (SUPER), so a switchover can make IDs repeat: revoke that right\n"},
 		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- the table's engine is MyISAM and not InnoDB"},
 		{"create trigger team.nothing before update on team.leases for each row set new.token = old.token", "drop trigger team.nothing", "",
 			"- an update of the row of the number -1 changed nothing, because a trigger, a rule or row security discards it; no number can be taken\n"},
 		{"alter table team.leases modify horizon datetime", "alter table team.leases modify horizon datetime(6)", "",
-			"- the column horizon is datetime and not datetime(6), so that horizons change, and ids repeat\n"},
+			"- the column horizon is datetime, not datetime(6), so horizons change, and IDs repeat\n"},
 		{"set global innodb_flush_log_at_trx_commit = 2", "set global innodb_flush_log_at_trx_commit = 1", "",
-			"- innodb_flush_log_at_trx_commit is 2, so that a crash can take horizons back, and ids repeat\n"},
+			"- innodb_flush_log_at_trx_commit is 2, so a crash can take horizons back, and IDs repeat\n"},
 		{"set global sync_binlog = 0", "set global sync_binlog = 1", "", "- sync_binlog is 0"},
-		{"set global read_only = 1", "set global read_only = 0", "", "=- read_only is ON, so that nothing can be written: is the server a replica?\n"},
+		{"set global read_only = 1", "set global read_only = 0", "", "=- read_only is ON, so nothing can be written: is the server a replica?\n"},
 		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_timeout = 100", "", "- rpl_semi_sync_master_timeout is 10s: after that commits go on without"},
 		{"create table test.t (n int)", "set global rpl_semi_sync_master_timeout = 4294967295", "", "- the status rpl_semi_sync_master_status is OFF: commits wait for no replica now"},
 		{"set global rpl_semi_sync_master_wait_no_slave = 0", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_wait_no_slave is OFF: commits go on"},
@@ -80,9 +80,9 @@ func TestReplicas(t *testing.T) {
 	finds := func(want string) { t.Helper(); finds(t, at, want) }
 	finds("- 2 connections read the binary log, and commits wait for none: a failover to a replica" + harm)
 	mytest.WaitForReplicas(t, db, "1")
-	finds("- of 2 connections that read the binary log 1 acknowledge: a failover to another replica" + harm)
+	finds("- of 2 connections that read the binary log, 1 acknowledge: a failover to another replica" + harm)
 	mytest.Exec(t, late, "set global rpl_semi_sync_slave_enabled = 1; stop slave; start slave")
-	finds("- commits wait for 1 of 2 replicas: a failover to another than the most advanced" + harm)
+	finds("- commits wait for 1 of 2 replicas: a failover to any but the most advanced" + harm)
 	mytest.Exec(t, late, "stop slave")
 	mytest.WaitForReplicas(t, db, "1")
 	finds("")

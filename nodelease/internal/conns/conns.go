@@ -113,7 +113,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	}
 	made := make(chan dialled, 1)
 	go func() {
-		d := dialled{err: errors.New("what was called to connect has ended its goroutine")}
+		d := dialled{err: errors.New("the call to connect has ended its goroutine")}
 		defer func() { made <- d }() // also after runtime.Goexit
 		d.c, d.err = s.dial(ctx)
 	}()

@@ -85,7 +85,7 @@ func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers
 		return "", Refused(fmt.Errorf("the user%s needs the rights to read %s, and to read and write all keys below %s and %s: %w",
 			user, Schema(prefix), Below(prefix, "horizon"), Below(prefix, "owner"), err))
 	case err != nil:
-		return "", Refused(fmt.Errorf("look at the key %s and at the rights: %w", Schema(prefix), err))
+		return "", Refused(fmt.Errorf("check the key %s and the user's rights: %w", Schema(prefix), err))
 	}
 	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
 		return string(kv.Value), nil
@@ -134,7 +134,7 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 			if kind == "owner" {
 				r.Owner = kv
 			} else if r.Version = kv.ModRevision; r.Horizon.UnmarshalText(kv.Value) != nil {
-				return nil, fmt.Errorf("the horizon %s is no time: %q", kv.Key, kv.Value)
+				return nil, fmt.Errorf("the horizon %s is not a time: %q", kv.Key, kv.Value)
 			}
 			c.Rows[number] = r
 		}

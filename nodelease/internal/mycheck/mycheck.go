@@ -66,7 +66,7 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 	}
 	for _, name := range []string{"read_only", "innodb_read_only"} {
 		if v := setting(name); v != "" && v != "OFF" && v != "0" {
-			l.Add(faults.Passing, "%s is %s, so that nothing can be written: is the server a replica?", name, v)
+			l.Add(faults.Passing, "%s is %s, so nothing can be written: is the server a replica?", name, v)
 		}
 	}
 	const flush, log = "innodb_flush_log_at_trx_commit", "log_bin"
@@ -84,7 +84,7 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 		case v == "":
 			hidden = append(hidden, name)
 		case v != "1" && (v != "3" || name != flush): // MariaDB's 3 syncs twice
-			l.Add(faults.Unsafe, "%s is %s, so that a crash can take horizons back, and ids repeat", name, v)
+			l.Add(faults.Unsafe, "%s is %s, so a crash can take horizons back, and IDs repeat", name, v)
 		}
 	}
 	if hidden != nil && err == nil {
@@ -97,11 +97,11 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 		return l, fmt.Errorf("read the server's settings: %w", err)
 	}
 	if given, err := rights(ctx, c); err != nil {
-		l.Add(faults.Told, "read the rights of the user: %v: make sure that it cannot write where read_only is on", err)
+		l.Add(faults.Told, "read the user's rights: %v: make sure that it cannot write while read_only is on", err)
 	} else {
 		for _, right := range []string{all, "SUPER", "READ_ONLY ADMIN", "READ ONLY ADMIN", "CONNECTION_ADMIN"} {
 			if slices.Contains(given, right) {
-				l.Add(faults.Told, "the user may write where read_only is on (%s), so that a switchover can make ids repeat: revoke that right", right)
+				l.Add(faults.Told, "the user may write while read_only is on (%s), so a switchover can make IDs repeat: revoke that right", right)
 				break
 			}
 		}
@@ -122,11 +122,11 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 		return err
 	}
 	if kind.String == "VIEW" {
-		l.Add(faults.Lasting, "what has the name of the table is a view, and nobody can say what that forgets in a crash")
+		l.Add(faults.Lasting, "the table is a view, which may lose committed data in a crash")
 		return nil
 	}
 	if engine.String != "InnoDB" {
-		l.Add(faults.Lasting, "the table's engine is %s and not InnoDB, so that a crash can take horizons back, and ids repeat", cmp.Or(engine.String, "unknown"))
+		l.Add(faults.Lasting, "the table's engine is %s, not InnoDB, so a crash can take horizons back, and IDs repeat", cmp.Or(engine.String, "unknown"))
 	}
 	var columns sql.NullString // in some modes, an empty text is NULL
 	err = c.QueryRowContext(ctx, `select group_concat(concat('the column ', column_name, ' is ', column_type) separator ', ')
@@ -135,7 +135,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 		return err
 	}
 	if columns.Valid {
-		l.Add(faults.Lasting, "%s and not datetime(6), so that horizons change, and ids repeat", columns.String)
+		l.Add(faults.Lasting, "%s, not datetime(6), so horizons change, and IDs repeat", columns.String)
 	}
 	if !write {
 		return nil
@@ -187,21 +187,21 @@ func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 			continue
 		}
 		if wait, _ := time.ParseDuration(setting[primary+"_timeout"] + "ms"); wait < 24*time.Hour {
-			note("%s_timeout is %v: after that commits go on without a replica, and a failover can take horizons back", primary, wait)
+			note("%s_timeout is %v: after that, commits continue without a replica, and a failover can take horizons back", primary, wait)
 		}
 		if no := primary + "_wait_no_" + replica; setting[no] == "OFF" {
-			note("%s is OFF: commits go on while there is no replica, and a failover can take horizons back", no)
+			note("%s is OFF: commits continue while there is no replica, and a failover can take horizons back", no)
 		}
 		if status[primary+"_status"] == "OFF" {
 			note("the status %s_status is OFF: commits wait for no replica now, and a failover can take horizons back", primary)
 		}
 		clients, _ := strconv.Atoi(status[primary+"_clients"])
 		if clients < readers {
-			note("of %d connections that read the binary log %d acknowledge: a failover to another replica can take horizons back", readers, clients)
+			note("of %d connections that read the binary log, %d acknowledge: a failover to another replica can take horizons back", readers, clients)
 		}
 		waits, _ := strconv.Atoi(cmp.Or(setting[primary+"_wait_for_"+replica+"_count"], "1"))
 		if waits < clients {
-			note("commits wait for %d of %d replicas: a failover to another than the most advanced can take horizons back", waits, clients)
+			note("commits wait for %d of %d replicas: a failover to any but the most advanced can take horizons back", waits, clients)
 		}
 		return l, nil
 	}
@@ -271,14 +271,14 @@ const maxName = 64
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
-		return "", fmt.Errorf("Options.Table %q has more than the names of a database and of a table", table)
+		return "", fmt.Errorf("Options.Table %q has more than a database and a table", table)
 	}
 	for i, name := range names {
 		if err := storekit.CheckText("Options.Table", name); err != nil {
 			return "", err
 		}
 		if name == "" || utf8.RuneCountInString(name) > maxName || strings.HasSuffix(name, " ") || strings.ContainsFunc(name, func(r rune) bool { return r > 0xffff }) {
-			return "", fmt.Errorf("Options.Table %q: MySQL takes names of 1 to %d characters up to U+FFFF, the last of which is no space", name, maxName)
+			return "", fmt.Errorf("Options.Table %q: MySQL names have 1 to %d characters up to U+FFFF and do not end with a space", name, maxName)
 		}
 		names[i] = "`" + strings.ReplaceAll(name, "`", "``") + "`"
 	}

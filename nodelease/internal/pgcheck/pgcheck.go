@@ -28,24 +28,24 @@ const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (
-select 'unsafe', 'fsync is off, so that a crash can take horizons back, and ids repeat' where current_setting('fsync', true) = 'off'
+select 'unsafe', 'fsync is off, so a crash can take horizons back, and IDs repeat' where current_setting('fsync', true) = 'off'
 union all select 'noted', 'full_page_writes is off: a crash can damage the table' where current_setting('full_page_writes', true) = 'off'
 union all select 'passing', 'this server is a standby: it takes no writes' where pg_is_in_recovery()
-union all select 'passing', 'transactions are read-only (default_transaction_read_only), so that nothing can be written'
+union all select 'passing', 'transactions are read-only (default_transaction_read_only), so nothing can be written'
 	where not pg_is_in_recovery() and current_setting('transaction_read_only', true) = 'on'
-union all select 'noted', 'default_transaction_isolation is serializable, and so Takes and renewals fail when others write: '
-	|| 'give the user of the minters the default read committed' where current_setting('default_transaction_isolation') = 'serializable'
-union all select 'lasting', 'what has the name of the table is a ' || case relkind when 'v' then 'view' when 'm' then 'materialized view'
-	when 'f' then 'foreign table' else 'relation of the kind ' || relkind::text end || ', and nobody can say what that forgets in a crash'
+union all select 'noted', 'default_transaction_isolation is serializable, so Takes and renewals fail when other processes write: '
+	|| 'give the minters'' user the default read committed' where current_setting('default_transaction_isolation') = 'serializable'
+union all select 'lasting', 'the table is a ' || case relkind when 'v' then 'view' when 'm' then 'materialized view'
+	when 'f' then 'foreign table' else 'relation of the kind ' || relkind::text end || ', which may lose committed data in a crash'
 	from relation where relkind not in ('r', 'p')
-union all select 'lasting', 'the table is unlogged or temporary, so that a crash empties it, and ids repeat'
+union all select 'lasting', 'the table is unlogged or temporary, so a crash empties it, and IDs repeat'
 	from relation where relpersistence <> 'p'
 union all select 'lasting', 'permission denied: the user ' || current_user || ' may not ' || p || ' in the table'
 	from unnest(array['select', 'update']) p where exists (select from pg_attribute where attrelid = to_regclass($1)
 	and (attname in ('token', 'holder', 'expires', 'horizon') or attname = 'number' and p = 'select') and not has_column_privilege(attrelid, attnum, p))
-union all select 'noted', 'row security is on, and hides rows or swallows updates' from relation where row_security_active(oid)
+union all select 'noted', 'row security is on, which hides rows or drops updates' from relation where row_security_active(oid)
 union all select 'lasting', 'the column ' || attname || ' is ' || format_type(atttypid, atttypmod)
-	|| ' and not timestamp with time zone, so that horizons change, and ids repeat'
+	|| ', not timestamp with time zone, so horizons change, and IDs repeat'
 	from pg_attribute where attrelid = to_regclass($1) and ` + Rounding + `
 ) select * from fault`
 
@@ -65,7 +65,7 @@ select 'noted', 'the standby ' || name || ' is asynchronous: a failover to it ca
 union all select 'noted', 'the standby ' || name || ' is synchronous only when another fails (' || names || '): a failover to it can take horizons back'
 	from standby, setting where state = 'potential'
 union all select 'noted', 'commits wait for ' || waits || ' of the standbys ' || string_agg(name, ', ' order by name) || ' (' || names
-	|| '): a failover to another than the most advanced can take horizons back'
+	|| '): a failover to any but the most advanced can take horizons back'
 	from standby, setting where state = 'quorum' group by names, waits, listed having waits < greatest(listed, count(*))
 union all select distinct 'noted', 'the user ' || current_user || ' may not see whether the standbys are synchronous: grant pg_monitor to '
 	|| quote_ident(current_user) from standby where state is null`
@@ -78,7 +78,7 @@ const maxName = 63
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
-		return "", fmt.Errorf("Options.Table %q has more than the names of a schema and of a table", table)
+		return "", fmt.Errorf("Options.Table %q has more than a schema and a table", table)
 	}
 	for _, name := range names {
 		if err := storekit.CheckText("Options.Table", name); err != nil {

@@ -53,7 +53,7 @@ func Table(pkg string, exec func(sql string) error) Kind {
 		Mark: func(name, header string) error {
 			return exec(fmt.Sprintf("update %s set holder = '%s' where number = -1", name, header))
 		},
-		NoStore: "there is no such table", NoHeader: "no row of the number -1", NoNumber: "of 3 rows 1 are missing",
+		NoStore: "there is no such table", NoHeader: "no row of the number -1", NoNumber: "the table lacks 1 of 3 rows",
 	}
 }
 
@@ -111,7 +111,7 @@ func (k Kind) Run(t *testing.T) {
 func (k Kind) Made(t *testing.T) {
 	missing := func(what string, err error, texts ...string) {
 		t.Helper()
-		must.Fail(t, what, err, fs.ErrNotExist, "if this is the first start, and only then, call "+k.Package+".Init, or run leases init")
+		must.Fail(t, what, err, fs.ErrNotExist, "only for a first start, call "+k.Package+".Init, or run leases init")
 		must.Fail(t, what, err, nodelease.ErrRefused, texts...)
 	}
 	o := Options{Name: "made", Numbers: 2}
@@ -145,7 +145,7 @@ func (k Kind) Made(t *testing.T) {
 	for _, header := range []string{"schema 1: x", "schema 3: x"} {
 		must.Do(t, k.Mark(o.Name, header))
 		for _, err := range []error{take(t, s, o.Layout), k.use(t, o), k.Init(o)} {
-			must.Fail(t, header, err, nodelease.ErrRefused, "and this process keeps schema 2: another version of package nodelease", fmt.Sprintf("says %q", header))
+			must.Fail(t, header, err, nodelease.ErrRefused, "but this process uses schema 2: another version of package nodelease", fmt.Sprintf("contains %q", header))
 		}
 	}
 	must.Do(t, k.Drop(o.Name, -1))
@@ -218,7 +218,7 @@ func (k Kind) Clocks(t *testing.T) {
 		now := time.Now().Add(by)
 		g, err := s.Take(t.Context(), nodelease.Request{Now: now})
 		if by.Abs() > 24*time.Hour {
-			must.Fail(t, by.String(), err, nil, "says "+now.UTC().Format(time.RFC3339)+", the server's 2")
+			must.Fail(t, by.String(), err, nil, "shows "+now.UTC().Format(time.RFC3339)+", the server's 2")
 			continue
 		}
 		must.Do(t, err)
