@@ -161,7 +161,7 @@ func CheckHeader(place, stored, own string) error {
 	if err := CheckVersion(place, stored); err != nil || stored == own {
 		return err
 	}
-	return refuse("%s says %q, and this process makes ids of %q: two layouts need two stores", place, stored, own)
+	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
 // Missing returns the error for a missing part of a store, or nil if what is empty. what describes

@@ -356,7 +356,7 @@ func testFirst(t *testing.T, place, at, missing string) {
 	expect(t, failed, "list"+place+at, missing)
 	expect(t, 0, "init"+options+at, "created the store with the numbers 0 to 39")
 	expect(t, failed, "init"+options+at, "nothing is missing")
-	expect(t, failed, "init -layout discord"+place+"-numbers 41 "+at, "this process makes ids of", "two layouts need two stores")
+	expect(t, failed, "init -layout discord"+place+"-numbers 41 "+at, "this process makes IDs of", "two layouts need two stores")
 	expect(t, found, "check -layout discord"+options+at, "two layouts need two stores")
 	expect(t, 0, "list"+place+at, "0 held, 40 free (0 of them with a horizon ahead); schema 2: epoch 2010-11-04")
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
@@ -508,7 +508,7 @@ func TestStandbys(t *testing.T) {
 	expect(t, found, "check "+at("test", other), "- this server is a standby: it takes no writes\n")
 	pgtest.Exec(t, pool, "grant pg_monitor to minter")
 	pgtest.Exec(t, pool, "alter role minter set default_transaction_isolation = serializable")
-	expect(t, found, "check "+at("minter", address), "- commits wait for 1 of", "- default_transaction_isolation is serializable, and so Takes")
+	expect(t, found, "check "+at("minter", address), "- commits wait for 1 of", "- default_transaction_isolation is serializable, so Takes")
 }
 
 func TestEtcd(t *testing.T) {

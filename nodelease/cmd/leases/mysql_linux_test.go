@@ -48,7 +48,7 @@ func TestMySQL(t *testing.T) {
 	testHarms(t, do, options, []harm{
 		{nothing, nothing, as, "- Error 1142 (42000): UPDATE command denied to user 'reader'@...the user may not see whether there are replicas: grant process"},
 		{"grant super on *.* to test", "revoke super on *.* from test", "", "- the user may write while read_only is on (SUPER), so a switchover can make IDs repeat: revoke that right\n"},
-		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- the table's engine is MyISAM and not InnoDB"},
+		{"alter table team.leases engine = MyISAM", "alter table team.leases engine = InnoDB", "", "- the table's engine is MyISAM, not InnoDB"},
 		{"create trigger team.nothing before update on team.leases for each row set new.token = old.token", "drop trigger team.nothing", "",
 			"- an update of the row of the number -1 changed nothing, because a trigger, a rule or row security discards it; no number can be taken\n"},
 		{"alter table team.leases modify horizon datetime", "alter table team.leases modify horizon datetime(6)", "",
