@@ -164,7 +164,6 @@ func (s *Store) init(parent context.Context) error {
 		return storekit.ErrMade
 	}
 	var absent []clientv3.Cmp
-	//
 	// Each transaction also writes the schema key, because only a few users have the right to.
 	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)}
 	commit := func() error {
@@ -197,9 +196,10 @@ func (s *Store) init(parent context.Context) error {
 	return commit()
 }
 
-// maxTries is the number of numbers that a Take tries before it reads again which ones are free,
-// and once more after that. If many processes want the last numbers at the same time, most tries
-// fail, and a Take that tried all of them would keep the servers busy for all other processes.
+// maxTries is the maximum number of numbers that a Take tries before it reads again which ones are
+// free. It then tries as many once more. If many processes want the last numbers at the same time,
+// most tries fail, and a Take that tried all of them would keep the servers busy for all other
+// processes.
 const maxTries = 3
 
 // grace is how long a Take that has found a free number continues after its context has ended. If

@@ -131,7 +131,7 @@ const (
 //
 // New needs only the rights to select and update, and makes nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another
-// version or for another layout. It also does so if a crash could take a horizon back, because of
+// version or for another layout. It also matches if a crash could take a horizon back, because of
 // one of these:
 //
 //   - a view
@@ -267,7 +267,6 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	c, err := db.Conn(loginCtx)
 	if err != nil {
 		db.Close()
-		//
 		// The driver's own limit may have come first.
 		if e, ok := errors.AsType[net.Error](err); (loginCtx.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil {
 			err = fmt.Errorf("no login within %v: %w", config.Timeout, err)

@@ -531,7 +531,7 @@ func TestBinaryLog(t *testing.T) {
 func testBadOptions(t *testing.T, dsn string) {
 	k := kind(t, dsn)
 	k.BadOptions(t, map[string]suite.Options{
-		"Options.Holder has 256 characters: the maximum is 255":  {Holder: strings.Repeat("ä", 256)},
+		"Options.Holder has 256 characters: the maximum is 255":   {Holder: strings.Repeat("ä", 256)},
 		`Options.Table "a\x00b" is not UTF-8 without a NUL`:       {Name: "own.a\x00b"},
 		`": MySQL names have 1 to 64 characters`:                  {Name: "own." + strings.Repeat("ä", 65)},
 		`Options.Table "😀": MySQL names have 1 to 64 characters`:  {Name: "own.😀"},

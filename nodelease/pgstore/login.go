@@ -143,8 +143,8 @@ func (l *login) endAddress() {
 	l.end()
 }
 
-// deadline ends the activity on a connection when the context of a call ends. It closes a
-// connection without deadlines, such as one through SSH.
+// deadline ends the activity on a connection when the context of a call ends. If the connection
+// does not support deadlines, for example because it uses SSH, deadline closes it.
 type deadline struct{ net.Conn }
 
 func (d deadline) HandleCancel(context.Context) {

@@ -219,7 +219,8 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
 		}
-		if err != nil && c.IsClosed() { // of several hosts, this may be one that should not be used
+		// Add the server's address. Of several hosts, it may be one that should not be used.
+		if err != nil && c.IsClosed() {
 			err = fmt.Errorf("%s: %w", c.PgConn().Conn().RemoteAddr(), err)
 		}
 		return retry && c.IsClosed(), err
@@ -242,7 +243,7 @@ func (s *Store) Close() { s.conns.Close() }
 //
 // New needs only the rights to select and update, and makes nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another
-// version or for another layout. It also does so if a crash could take a horizon back, because of
+// version or for another layout. It also matches if a crash could take a horizon back, because of
 // an unlogged table, a view, or a server with fsync=off. If synchronous_commit is weaker than on,
 // the store's own transactions set it. Nil options mean the default.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
