@@ -1,5 +1,7 @@
 package nodelease_test
 
+// Examples of a Minter.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package etcdstore_test
 
+// Tests of the store with real etcd servers.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package etcdstore_test
 
+// Examples of the store.
+
 import (
 	"context"
 	"crypto/tls"

@@ -1,5 +1,7 @@
 package etcdstore
 
+// Access of the tests to private parts.
+
 import "time"
 
 // SetOpenTimeout has s, of which nothing was asked yet, wait so long for its first stream.

@@ -1,5 +1,7 @@
 package memstore_test
 
+// Examples of the store.
+
 import (
 	"context"
 	"fmt"

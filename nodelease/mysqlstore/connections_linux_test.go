@@ -1,5 +1,7 @@
 package mysqlstore_test
 
+// Tests of a store's connections.
+
 import (
 	"context"
 	"database/sql"

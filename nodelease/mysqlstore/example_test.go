@@ -1,5 +1,7 @@
 package mysqlstore_test
 
+// Examples of the store.
+
 import (
 	"context"
 	"log"

@@ -1,5 +1,7 @@
 package mysqlstore
 
+// Access of the tests to private parts.
+
 import "database/sql/driver"
 
 // Wrapped returns options of a store whose connections f changes.

@@ -1,5 +1,7 @@
 package mysqlstore_test
 
+// Tests with holders of an older version in the same table.
+
 import (
 	"database/sql"
 	"fmt"

@@ -1,5 +1,7 @@
 package mysqlstore_test
 
+// Tests of the store with real servers.
+
 import (
 	"context"
 	"database/sql"

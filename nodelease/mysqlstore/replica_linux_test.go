@@ -1,5 +1,7 @@
 package mysqlstore_test
 
+// Tests with a semi-synchronous replica.
+
 import (
 	"context"
 	"fmt"

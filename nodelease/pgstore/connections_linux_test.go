@@ -1,5 +1,7 @@
 package pgstore_test
 
+// Tests of a store's connections.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package pgstore_test
 
+// Examples of the store.
+
 import (
 	"context"
 	"log"

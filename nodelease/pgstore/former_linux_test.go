@@ -1,5 +1,7 @@
 package pgstore_test
 
+// Tests with holders of an older version in the same table.
+
 import (
 	"errors"
 	"testing"

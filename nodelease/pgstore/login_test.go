@@ -1,5 +1,7 @@
 package pgstore_test
 
+// Tests of the time that each address of a server gets.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package pgstore_test
 
+// Tests of the store with real servers.
+
 import (
 	"context"
 	"errors"

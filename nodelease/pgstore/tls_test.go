@@ -1,5 +1,7 @@
 package pgstore_test
 
+// Tests of TLS configurations of a BeforeConnect.
+
 import (
 	"context"
 	"crypto/ecdsa"

@@ -1,5 +1,7 @@
 package storekit_test
 
+// Tests of the checks and of the choice among free numbers.
+
 import (
 	"fmt"
 	"os"

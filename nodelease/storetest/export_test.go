@@ -1,5 +1,7 @@
 package storetest
 
+// Access of the tests to private parts.
+
 import (
 	"context"
 	"errors"

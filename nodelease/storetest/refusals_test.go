@@ -1,5 +1,7 @@
 package storetest_test
 
+// Tests that Refusals finds stores that refuse too little.
+
 import (
 	"context"
 	"errors"

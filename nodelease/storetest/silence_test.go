@@ -1,5 +1,7 @@
 package storetest_test
 
+// Tests that Silence finds flawed clients.
+
 import (
 	"cmp"
 	"context"

@@ -1,5 +1,7 @@
 package storetest_test
 
+// Tests that Run finds flawed stores.
+
 import (
 	"cmp"
 	"context"

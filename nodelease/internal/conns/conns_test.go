@@ -1,5 +1,7 @@
 package conns_test
 
+// Tests of the connections, in synctest bubbles.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package etcdkeys_test
 
+// Tests of the hint about TLS.
+
 import (
 	"context"
 	"errors"

@@ -1,5 +1,7 @@
 package faults_test
 
+// Tests of the error for a list of faults.
+
 import (
 	"errors"
 	"testing"

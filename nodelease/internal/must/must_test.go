@@ -1,5 +1,7 @@
 package must_test
 
+// Tests of Soon.
+
 import (
 	"fmt"
 	"io"

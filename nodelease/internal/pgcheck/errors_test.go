@@ -1,5 +1,7 @@
 package pgcheck_test
 
+// Tests that errors of a URL show no secrets.
+
 import (
 	"errors"
 	"io/fs"
