@@ -41,10 +41,10 @@ type Clock struct {
 	waiters map[*waiter]bool
 	limit   time.Time
 
-	// whyWithheld is the error of calls beyond the limit: ErrWithheld or ErrEnded, with its cause.
-	// It is nil if there is no limit.
-	whyWithheld error
-	ended       bool // the limit is permanent
+	// limitErr is the error of calls beyond the limit: ErrWithheld or ErrEnded, with its cause. It
+	// is nil if there is no limit.
+	limitErr error
+	ended    bool // the limit is permanent
 
 	// IDs that take their bits under the mutex take them from block. spare is nil while a call
 	// fills it.
@@ -111,16 +111,16 @@ func mustBe(made bool, name string) {
 	}
 }
 
-// enter locks the mutex and returns the time of the wall clock, or of the injected one, and the
-// nanoseconds since the anchor's base. The clocks are read before the mutex is locked, because
+// lockAndRead locks the mutex and returns the time of the wall clock, or of the injected one, and
+// the nanoseconds since the anchor's base. The clocks are read before the mutex is locked, because
 // reading takes long. If a call then waits for the mutex, its time may be before the anchor, and so
 // may the time of a call in a testing/synctest bubble. Such a call reads the clock again. If the
 // wall clock is injected, there is no anchor, and the system's clock is read while the mutex is
 // held.
-func (c *Clock) enter(injected anchor.Sample) (now rule.Reading, elapsed int64) {
+func (c *Clock) lockAndRead(injected anchor.Sample) (now rule.Reading, elapsed int64) {
 	elapsed = c.anchor.SinceBase()
 	c.mu.Lock()
-	if now, serves := c.anchor.Read(elapsed); serves {
+	if now, valid := c.anchor.Read(elapsed); valid {
 		return now, elapsed
 	}
 	return c.anchor.ReadAnew(injected)
@@ -132,15 +132,15 @@ func (c *Clock) enter(injected anchor.Sample) (now rule.Reading, elapsed int64) 
 // error, it has taken no ID, and the mutex is unlocked.
 func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error) {
 	for {
-		now, elapsed := c.enter(c.anchor.Injected())
+		now, elapsed := c.lockAndRead(c.anchor.Injected())
 		if l.Take(now) {
 			return 0, nil
 		}
-		wait, why := l.Next(now, elapsed)
-		if why == rule.Given {
+		wait, refusal := l.Next(now, elapsed)
+		if refusal == rule.Given {
 			return wait, nil
 		}
-		if w, err = c.waitForLimit(l, w, why); err != nil {
+		if w, err = c.waitForLimit(l, w, refusal); err != nil {
 			return 0, err
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Clock) restock() {
 // so that the end of one call's context wakes no other call.
 type waiter struct {
 	lane    *rule.Lane
-	lifted  sync.Cond // signaled when the limit or stopped is set
+	changed sync.Cond // signaled when the limit or stopped is set
 	stopped bool      // the call's context has ended
 }
 
@@ -185,40 +185,42 @@ type waiter struct {
 var noWaiter = &waiter{stopped: true}
 
 // newWaiter returns a waiter for the next ID of l.
-func (c *Clock) newWaiter(l *rule.Lane) *waiter { return &waiter{lane: l, lifted: sync.Cond{L: &c.mu}} }
+func (c *Clock) newWaiter(l *rule.Lane) *waiter {
+	return &waiter{lane: l, changed: sync.Cond{L: &c.mu}}
+}
 
 // stop wakes w, which then tries once more to take its ID and does not wait again. The mutex is
 // held.
 func (w *waiter) stop() {
 	w.stopped = true
-	w.lifted.Signal()
+	w.changed.Signal()
 }
 
-// waitForLimit handles the refusal why of lane l. If the limit withholds the ID, waitForLimit waits
-// until the limit may have changed or w is stopped, and returns the waiter for the next attempt. It
-// returns an error instead if the refusal has another reason, the clock has ended or w is already
-// stopped. The mutex is held when waitForLimit is called and unlocked when it returns.
-func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, why rule.Refusal) (*waiter, error) {
+// waitForLimit handles the given refusal of lane l. If the limit withholds the ID, waitForLimit
+// waits until the limit may have changed or w is stopped, and returns the waiter for the next
+// attempt. It returns an error instead if the refusal has another reason, the clock has ended or w
+// is already stopped. The mutex is held when waitForLimit is called and unlocked when it returns.
+func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, refusal rule.Refusal) (*waiter, error) {
 	defer c.mu.Unlock()
-	if why != rule.Withheld || c.ended || w != nil && w.stopped {
-		return w, c.reason(why)
+	if refusal != rule.Withheld || c.ended || w != nil && w.stopped {
+		return w, c.reason(refusal)
 	}
 	if w == nil {
 		w = c.newWaiter(l)
 	}
 	c.waiters[w] = true
 	defer delete(c.waiters, w)
-	w.lifted.Wait()
+	w.changed.Wait()
 	return w, nil
 }
 
 // reason returns the error for a refusal, or nil for rule.Given. The mutex is held.
-func (c *Clock) reason(why rule.Refusal) error {
-	switch why {
+func (c *Clock) reason(refusal rule.Refusal) error {
+	switch refusal {
 	case rule.Given:
 		return nil
 	case rule.Withheld:
-		return c.whyWithheld
+		return c.limitErr
 	case rule.Exhausted:
 		return ErrExhausted
 	case rule.ClockBehind:
@@ -231,7 +233,7 @@ func (c *Clock) reason(why rule.Refusal) error {
 
 // applyLimit sets the limit of l, if the clock has one. The mutex is held.
 func (c *Clock) applyLimit(l *rule.Lane) {
-	if c.whyWithheld != nil {
+	if c.limitErr != nil {
 		l.SetLimit(c.limit)
 	}
 }

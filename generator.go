@@ -173,7 +173,7 @@ func (s *source) Read(p []byte) (n int, err error) {
 
 // drawsEach reports whether each ID draws its own bits, from Random or because no bits may be drawn
 // in advance.
-func (g *Generator) drawsEach() bool { return g.source != nil || random.Stockless() }
+func (g *Generator) drawsEach() bool { return g.source != nil || random.Unbuffered() }
 
 // bits returns 128 random bits. If Random is injected, only the low n bytes are random.
 func (g *Generator) bits(n int) (hi, lo uint64) {
@@ -207,7 +207,7 @@ func (g *Generator) words(dst []uint64) {
 // that is alone again soon runs at full speed.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
-	epoch := random.Epoch() // before any bits are drawn
+	generation := random.Generation() // before any bits are drawn
 	drawn := g.drawsEach() || c.crowded.Load()
 	if drawn {
 		hi, lo = g.bits(n) // before the mutex is locked, because reading may take long
@@ -219,13 +219,13 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	}
 	injected := c.anchor.Injected()
 	elapsed := c.anchor.SinceBase()
-	stocked := !drawn && c.mu.TryLock()
-	if stocked && !c.block.Ready() {
+	buffered := !drawn && c.mu.TryLock()
+	if buffered && !c.block.Ready() {
 		c.restock()
-		stocked = false
+		buffered = false
 	}
 	switch {
-	case stocked:
+	case buffered:
 	case drawn:
 		c.mu.Lock()
 	default:
@@ -235,25 +235,25 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 			c.mu.Lock()
 		}
 	}
-	now, serves := c.anchor.Read(elapsed)
-	if !serves {
+	now, valid := c.anchor.Read(elapsed)
+	if !valid {
 		now, elapsed = c.anchor.ReadAnew(injected)
 	}
-	if stocked {
+	if buffered {
 		lo = c.block.Uint64()
 	}
 	var wait time.Duration
-	if !t.Take(now, epoch, lo) {
-		upper, fromBlock := hi, stocked // copies, so that hi and stocked stay in registers
-		var why rule.Refusal
-		wait, why = t.Next(now, elapsed, epoch, lo, func() uint64 {
+	if !t.Take(now, generation, lo) {
+		upper, fromBlock := hi, buffered // copies, so that hi and buffered stay in registers
+		var refusal rule.Refusal
+		wait, refusal = t.Next(now, elapsed, generation, lo, func() uint64 {
 			if fromBlock {
 				upper = c.block.Uint64()
 			}
 			return upper
 		})
-		if why != rule.Given {
-			err := c.reason(why)
+		if refusal != rule.Given {
+			err := c.reason(refusal)
 			c.mu.Unlock()
 			panic(err) // never a limit's error, because no limit applies to a tail
 		}
@@ -277,7 +277,7 @@ type run struct {
 	// words are random bits, the first for the upper bits of IDs, and the others for the lower
 	// bits. The words before last have been drawn, and those before next have been used.
 
-	epoch      uint64 // epoch of the words, or an earlier one
+	generation uint64 // generation of the words, or an earlier one
 	words      [1 + pieceLen]uint64
 	next, last int
 }
@@ -288,7 +288,7 @@ type run struct {
 func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	if r.next == r.last {
 		r.next, r.last = 1, 1+min(n, pieceLen)
-		r.epoch = random.Epoch()
+		r.generation = random.Generation()
 		r.g.words(r.words[:r.last])
 	}
 	lo = r.words[r.next:r.last]
@@ -303,11 +303,11 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 // the number of these IDs.
 func (r *run) take(words []uint64) (done int, wait time.Duration) {
 	c := r.g.clock
-	now, elapsed := c.enter(r.sample)
+	now, elapsed := c.lockAndRead(r.sample)
 	defer c.mu.Unlock()
-	done, wait, why := r.tail.Run(&r.latest, now, elapsed, r.epoch, r.words[0], words)
-	if why != rule.Given {
-		panic(c.reason(why))
+	done, wait, refusal := r.tail.Run(&r.latest, now, elapsed, r.generation, r.words[0], words)
+	if refusal != rule.Given {
+		panic(c.reason(refusal))
 	}
 	return done, wait
 }

@@ -34,7 +34,7 @@ func (c *Clock) latest() time.Time {
 // Latest is not ahead.
 func (c *Clock) Ahead() time.Duration {
 	mustBe(c.nodes != nil, "Clock")
-	now, _ := c.enter(c.anchor.Injected())
+	now, _ := c.lockAndRead(c.anchor.Injected())
 	defer c.mu.Unlock()
 	return max(c.latest().Sub(now.Time()), 0)
 }
@@ -89,7 +89,7 @@ func (l *ClockLimit) mustClock() *Clock {
 func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	c := l.mustClock()
 	window = max(window, 0)
-	now, _ := c.enter(c.anchor.Injected())
+	now, _ := c.lockAndRead(c.anchor.Injected())
 	defer c.mu.Unlock()
 	horizon := later(now.Time().Add(window), c.limit)
 	return later(horizon, c.latest().Add(window/100))
@@ -133,8 +133,8 @@ func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	if c.limit.Before(t) {
 		t = c.limit
 	}
-	if c.ended && c.whyWithheld != ErrEnded {
-		ended = c.whyWithheld
+	if c.ended && c.limitErr != ErrEnded {
+		ended = c.limitErr
 	}
 	c.ended = true
 	c.setLimit(t, ended)
@@ -152,11 +152,11 @@ func validTime(t time.Time) time.Time {
 // setLimit sets the limit of all lanes and the error of calls beyond it, and wakes the calls that
 // wait for the limit. The mutex is held.
 func (c *Clock) setLimit(t time.Time, err error) {
-	c.limit, c.whyWithheld = t, err
+	c.limit, c.limitErr = t, err
 	c.eachLimited(c.applyLimit)
 	for w := range c.waiters {
 		if c.ended || w.lane.MayGoOn() {
-			w.lifted.Signal()
+			w.changed.Signal()
 		}
 	}
 }

@@ -53,7 +53,7 @@ func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, err
 	if number < 0 || number > f.lastNode {
 		return nil, outside("Snowflake node", number, f.lastNode)
 	}
-	now, _ := c.enter(c.anchor.Injected())
+	now, _ := c.lockAndRead(c.anchor.Injected())
 	defer c.mu.Unlock()
 	if _, err = f.tick(now.Time()); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (n *SnowflakeNode) newest() Snowflake {
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
-	now, elapsed := c.enter(c.anchor.Injected())
+	now, elapsed := c.lockAndRead(c.anchor.Injected())
 	err := c.reason(n.lane.TryNext(now, elapsed))
 	s := n.newest()
 	c.mu.Unlock()

@@ -170,7 +170,7 @@ func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(d
 // 429.4967296 s, and after 64 UUIDs in one unit, UUIDs repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
-	now, _ := c.enter(c.anchor.Injected())
+	now, _ := c.lockAndRead(c.anchor.Injected())
 	tick, _ := gregorianScale.Tick(now)
 	sequence := c.v2Count % 64
 	c.v2Count++

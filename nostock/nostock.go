@@ -23,4 +23,4 @@ package nostock
 
 import "github.com/oneclock/ids/internal/random"
 
-func init() { random.SetStockless() }
+func init() { random.SetUnbuffered() }

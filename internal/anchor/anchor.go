@@ -27,11 +27,11 @@ type Anchor struct {
 
 	// The fields below are guarded by the clock's mutex.
 
-	at   int64  // time of the anchor, in ns since base
-	life uint64 // validity of the anchor, in ns; 0 if there is none yet or now is injected
+	at       int64  // time of the anchor, in ns since base
+	validity uint64 // validity of the anchor, in ns; 0 if there is none yet or now is injected
 
-	wall  rule.Reading // the wall clock at the anchor, or the newest injected reading that was used
-	asked int64        // ticket drawn after that injected reading
+	wall     rule.Reading // wall clock at the anchor, or newest injected reading that was used
+	lastUsed int64        // ticket drawn after that injected reading
 }
 
 // Init sets the wall clock of a to now, or to the system's if now is nil. Call it once, before any
@@ -49,11 +49,11 @@ func (a *Anchor) SinceBase() int64 {
 	return int64(time.Since(*a.base.Load()))
 }
 
-// Read returns the wall clock's time at elapsed nanoseconds since base. serves reports whether the
+// Read returns the wall clock's time at elapsed nanoseconds since base. valid reports whether the
 // anchor is valid then; if not, the caller must call ReadAnew. The mutex is held.
-func (a *Anchor) Read(elapsed int64) (now rule.Reading, serves bool) {
+func (a *Anchor) Read(elapsed int64) (now rule.Reading, valid bool) {
 	since := elapsed - a.at
-	return a.wall.Plus(since), uint64(since) < a.life // false if since is negative
+	return a.wall.Plus(since), uint64(since) < a.validity // false if since is negative
 }
 
 // ReadAnew moves the anchor to the present, and base, too, if it is more than rule.MaxElapsed away.
@@ -72,7 +72,7 @@ func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 			since = 0
 		}
 		if a.now == nil {
-			a.wall, a.at, a.life = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
+			a.wall, a.at, a.validity = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
 			if inMilliseconds && t.Nanosecond()%1e6 == 0 {
 				// Take the rest from the monotonic clock. Otherwise, the bits of version 7 that
 				// count fractions of a millisecond would be 0.
@@ -80,8 +80,8 @@ func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 			}
 		}
 	}
-	if injected.began > a.asked {
-		a.wall, a.asked = injected.Reading, injected.ended
+	if injected.began > a.lastUsed {
+		a.wall, a.lastUsed = injected.Reading, injected.ended
 	}
 	return a.wall, int64(since)
 }

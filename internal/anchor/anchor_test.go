@@ -22,17 +22,17 @@ func TestRead(t *testing.T) {
 			for _, d := range []time.Duration{0, 1, rule.MaxAge - 1, 1, 1, 0, rule.MaxAge, 3 * rule.MaxAge, 1} {
 				time.Sleep(d)
 				elapsed := a.SinceBase()
-				now, serves := a.Read(elapsed)
-				if !serves {
+				now, valid := a.Read(elapsed)
+				if !valid {
 					now, elapsed = a.ReadAnew(Sample{})
 				}
 				if !now.Time().Equal(time.Now()) || elapsed != int64(time.Since(begin)) {
 					t.Errorf("%v after the start, base %d: got %v elapsed and the time %v, want the time %v",
 						time.Since(begin), year, time.Duration(elapsed), now.Time(), time.Now().UTC())
 				}
-				if again, serves := a.Read(elapsed); !serves || again != now {
+				if again, valid := a.Read(elapsed); !valid || again != now {
 					t.Errorf("%v after the start, base %d: read again, got the time %v and %v, want the time %v",
-						time.Since(begin), year, again.Time(), serves, now.Time())
+						time.Since(begin), year, again.Time(), valid, now.Time())
 				}
 				if age := time.Since(begin) - time.Duration(a.at); age > time.Millisecond {
 					t.Errorf("%v after the start, base %d: the anchor is %v old", time.Since(begin), year, age)

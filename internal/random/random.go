@@ -3,7 +3,7 @@
 // Reading crypto/rand for each ID costs more than the rest of the ID, so a [Block] reads one key
 // from crypto/rand for [Size] bytes and expands it with AES-256-CTR. Bytes are wiped when they are
 // returned, and a key is wiped as soon as it is expanded. So a copy of the memory shares at most
-// the unused bytes of its blocks with the original, and none after [SetStockless]. But crypto/aes
+// the unused bytes of its blocks with the original, and none after [SetUnbuffered]. But crypto/aes
 // leaves its key schedule on the heap, where nothing wipes it, so anyone who can read the memory of
 // the process may recover bytes that were returned.
 package random
@@ -21,27 +21,27 @@ import (
 // Size is the number of bytes in a full block. One key yields all of them.
 const Size = 4096
 
-// epoch counts the calls to [Reseed]. A block filled in an earlier epoch is filled again before it
-// returns another byte, except by Uint64. The counter has 64 bits because 32 could wrap around if a
-// program calls Reseed before each ID.
-var epoch atomic.Uint64
+// generation counts the calls to [Reseed]. A block filled in an earlier generation is filled again
+// before it returns another byte, except by Uint64. The counter has 64 bits because 32 could wrap
+// around if a program calls Reseed before each ID.
+var generation atomic.Uint64
 
 // Reseed discards all unused bytes of every block.
-func Reseed() { epoch.Add(1) }
+func Reseed() { generation.Add(1) }
 
-// Epoch returns the number of calls to [Reseed].
-func Epoch() uint64 { return epoch.Load() }
+// Generation returns the number of calls to [Reseed].
+func Generation() uint64 { return generation.Load() }
 
-// stockless is set once, at init. It is atomic because other goroutines may already be running.
-var stockless atomic.Bool
+// unbuffered is set once, at init. It is atomic because other goroutines may already be running.
+var unbuffered atomic.Bool
 
-// Stockless reports whether [SetStockless] was called.
-func Stockless() bool { return stockless.Load() }
+// Unbuffered reports whether [SetUnbuffered] was called.
+func Unbuffered() bool { return unbuffered.Load() }
 
-// SetStockless makes every call read the bytes that it returns and no others, and discards all
+// SetUnbuffered makes every call read the bytes that it returns and no others, and discards all
 // unused bytes.
-func SetStockless() {
-	stockless.Store(true)
+func SetUnbuffered() {
+	unbuffered.Store(true)
 	Reseed() // last, for blocks that were filled in the meantime
 }
 
@@ -50,14 +50,14 @@ func SetStockless() {
 type Block struct {
 	// The last left bytes of buf are random. All others are zero, once the callers of Next have
 	// wiped the bytes that it returned.
-	buf  [Size]byte
-	left int      // number of unused bytes
-	born uint64   // epoch in which the block was filled
-	key  [32]byte // zero except during fill; a field, so that it is not allocated
+	buf      [Size]byte
+	left     int      // number of unused bytes
+	filledIn uint64   // generation in which the block was filled
+	key      [32]byte // zero except during fill; a field, so that it is not allocated
 }
 
 // Ready reports whether b has 16 unused bytes, drawn since the latest call to [Reseed].
-func (b *Block) Ready() bool { return b.left >= 16 && b.born == epoch.Load() }
+func (b *Block) Ready() bool { return b.left >= 16 && b.filledIn == generation.Load() }
 
 // Uint64 returns 64 unused random bits and never reads crypto/rand. b must be [Block.Ready], which
 // allows two calls, even if Reseed is called in the meantime.
@@ -92,7 +92,7 @@ func (b *Block) word(ahead int) []byte {
 // Words sets each word of dst to 64 random bits.
 func (b *Block) Words(dst []uint64) {
 	for len(dst) > 0 {
-		if b.left < 8 || b.born != epoch.Load() {
+		if b.left < 8 || b.filledIn != generation.Load() {
 			b.fill(8 * len(dst))
 		}
 		p := b.buf[Size-b.left:]
@@ -127,24 +127,24 @@ func (b *Block) Next(n int) []byte {
 // Fill fills all of b with new random bytes.
 func (b *Block) Fill() { b.fill(Size) }
 
-// fill fills all of b with new random bytes or, after SetStockless, only the last n bytes of it. b
+// fill fills all of b with new random bytes or, after SetUnbuffered, only the last n bytes of it. b
 // is empty until the bytes are written, so a rand.Reader that panics, as a test's may, does not
 // leave a block that returns zeros.
 func (b *Block) fill(n int) {
 	clear(b.buf[Size-b.left:]) // bytes discarded by Reseed, or too few to use; all others are zero
 	b.left = 0
-	born := epoch.Load() // before stockless is read, because SetStockless sets stockless first
-	stocks := !Stockless()
-	if n > Size || stocks {
+	filledIn := generation.Load() // first, because SetUnbuffered changes it after unbuffered
+	buffers := !Unbuffered()
+	if n > Size || buffers {
 		n = Size
 	}
 	p := b.buf[Size-n:]
-	if expands && stocks {
+	if expands && buffers {
 		b.expand(p)
 	} else {
 		read(p)
 	}
-	b.born, b.left = born, n
+	b.filledIn, b.left = filledIn, n
 }
 
 // expand fills p from a new key. All bytes of p must be zero.
@@ -188,7 +188,7 @@ func Put(b *Block) { pool.Put(b) }
 
 // Uint128 returns 128 random bits.
 func Uint128() (hi, lo uint64) {
-	if Stockless() {
+	if Unbuffered() {
 		return draw()
 	}
 	b := Get()

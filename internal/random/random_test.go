@@ -210,7 +210,7 @@ func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte
 // TestReseed shows that nothing that was drawn before Reseed, or before nothing may be in stock, is handed out after it, and that it
 // reaches every block. What a block is ready for it hands out all the same.
 func TestReseed(t *testing.T) {
-	for _, stockless := range []bool{false, true} {
+	for _, unbuffered := range []bool{false, true} {
 		var a, ready Block
 		a.Uint128()
 		ready.Fill()
@@ -219,7 +219,7 @@ func TestReseed(t *testing.T) {
 		if !a.Ready() {
 			t.Error("a block with bytes in stock is not ready")
 		}
-		drop(t, stockless)
+		drop(t, unbuffered)
 		if a.Ready() {
 			t.Error("a block is ready")
 		}
@@ -232,16 +232,16 @@ func TestReseed(t *testing.T) {
 		if word := ready.Uint64(); word == 0 || ready.left != Size-8 {
 			t.Errorf("a word of a block that was ready is %x, and %d bytes are left", word, ready.left)
 		}
-		if stockless && (a.left != 0 || b.left != 0) || !stockless && (a.left != Size-16 || b.left != Size-8) {
-			t.Errorf("without stock %v: %d and %d bytes are left", stockless, a.left, b.left)
+		if unbuffered && (a.left != 0 || b.left != 0) || !unbuffered && (a.left != Size-16 || b.left != Size-8) {
+			t.Errorf("without stock %v: %d and %d bytes are left", unbuffered, a.left, b.left)
 		}
 	}
 }
 
 // drop calls Reseed, or has nothing be in stock until the end of the test.
-func drop(t *testing.T, stockless bool) {
-	if stockless {
-		withoutStock(t)
+func drop(t *testing.T, unbuffered bool) {
+	if unbuffered {
+		setUnbuffered(t)
 		return
 	}
 	Reseed()
@@ -257,11 +257,11 @@ func (f readerFunc) Read(p []byte) (int, error) { f(p); return len(p), nil }
 func TestReseedWithinFill(t *testing.T) {
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
-	for _, stockless := range []bool{false, true} {
+	for _, unbuffered := range []bool{false, true} {
 		reads := 0
 		rand.Reader = readerFunc(func(p []byte) {
 			if reads++; reads == 1 {
-				drop(t, stockless)
+				drop(t, unbuffered)
 			}
 			system.Read(p)
 		})
@@ -270,23 +270,23 @@ func TestReseedWithinFill(t *testing.T) {
 		if b.Ready() {
 			t.Error("a block is ready")
 		}
-		if b.Uint128(); reads != 2 || stockless && b.left != 0 {
-			t.Errorf("without stock %v: %d reads, and %d bytes are left", stockless, reads, b.left)
+		if b.Uint128(); reads != 2 || unbuffered && b.left != 0 {
+			t.Errorf("without stock %v: %d reads, and %d bytes are left", unbuffered, reads, b.left)
 		}
 	}
 }
 
-// withoutStock has nothing be in stock until the end of the test.
-func withoutStock(t *testing.T) {
+// setUnbuffered has nothing be in stock until the end of the test.
+func setUnbuffered(t *testing.T) {
 	t.Helper()
-	SetStockless()
-	t.Cleanup(func() { stockless.Store(false) })
+	SetUnbuffered()
+	t.Cleanup(func() { unbuffered.Store(false) })
 }
 
-// TestStockless asks a block without stock for bytes in every form, and of every length. It reads what it hands out
+// TestUnbuffered asks a block without stock for bytes in every form, and of every length. It reads what it hands out
 // and no key, and has nothing left.
-func TestStockless(t *testing.T) {
-	withoutStock(t)
+func TestUnbuffered(t *testing.T) {
+	setUnbuffered(t)
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
 	read := 0
@@ -405,9 +405,9 @@ func TestAllocs(t *testing.T) {
 	var b Block
 	buf := make([]uint64, 16)
 	for name, f := range map[string]func(){
-		"Uint64":  func() { b.left = Size; b.born = epoch.Load(); b.Uint64() },
-		"Uint128": func() { b.left = Size; b.born = epoch.Load(); b.Uint128() },
-		"Words":   func() { b.left = Size; b.born = epoch.Load(); b.Words(buf) },
+		"Uint64":  func() { b.left = Size; b.filledIn = generation.Load(); b.Uint64() },
+		"Uint128": func() { b.left = Size; b.filledIn = generation.Load(); b.Uint128() },
+		"Words":   func() { b.left = Size; b.filledIn = generation.Load(); b.Words(buf) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)
@@ -425,7 +425,7 @@ func TestAllocs(t *testing.T) {
 	if raced || fips140.Enabled() || strings.Contains(runtime.Version(), "boringcrypto") {
 		return // to read allocates there
 	}
-	withoutStock(t)
+	setUnbuffered(t)
 	for name, f := range map[string]func(){
 		"Draw":    func() { draw() },
 		"Uint128": func() { b.Uint128() },

@@ -51,19 +51,19 @@ func TestDebt(t *testing.T) {
 // bits do not count them, and then of earlier ones, by calls that were overtaken.
 func TestReseedCountsFar(t *testing.T) {
 	tail := NewTail(scale(0, 1, 250, 60), 62, false, 10*time.Second, 10*time.Millisecond)
-	for _, epoch := range []uint64{1, 1 << 31, 1<<31 + 1, 1<<32 + 1, 1 << 40, 1<<63 + 2} {
+	for _, generation := range []uint64{1, 1 << 31, 1<<31 + 1, 1<<32 + 1, 1 << 40, 1<<63 + 2} {
 		tail.lane.last, tail.lane.count = 1000, 5
-		if tail.reseed(epoch, 1000, 0); !tail.full() {
-			t.Errorf("after %d calls of Reseed the next id is of the same tick", epoch)
+		if tail.reseed(generation, 1000, 0); !tail.full() {
+			t.Errorf("after %d calls of Reseed the next id is of the same tick", generation)
 		}
 		tail.lane.count = 5
-		if tail.reseed(epoch-1, 1000, 0); tail.full() {
-			t.Errorf("after %d calls of Reseed a call that knows of one fewer takes another tick", epoch)
+		if tail.reseed(generation-1, 1000, 0); tail.full() {
+			t.Errorf("after %d calls of Reseed a call that knows of one fewer takes another tick", generation)
 		}
 	}
 	// Far ahead of the clock the random part leaps. If it has no room for that, the next id is of the next tick all the same.
 	tail.lane.last, tail.lane.count, tail.lo = 1<<40, 5, tail.maxLo
-	if tail.reseed(tail.epoch+1, 0, math.MaxUint64); !tail.full() {
+	if tail.reseed(tail.generation+1, 0, math.MaxUint64); !tail.full() {
 		t.Error("after Reseed the next id is of the same tick, and near the one before")
 	}
 }
@@ -190,7 +190,7 @@ func TestTakeIsNext(t *testing.T) {
 		a := NewTail(scale(0, 1, 250, 60), width, false, 10*time.Second, 10*time.Millisecond)
 		b, c := a, a
 		rng := rand.New(rand.NewPCG(1, uint64(width)))
-		now, elapsed, epoch, taken := int64(1e9), int64(0), uint64(0), 0
+		now, elapsed, generation, taken := int64(1e9), int64(0), uint64(0), 0
 		for i := range 100_000 {
 			step := rng.Int64N(200)
 			switch rng.IntN(2000) {
@@ -199,7 +199,7 @@ func TestTakeIsNext(t *testing.T) {
 			case 1:
 				step = 20e9
 			case 2:
-				epoch++
+				generation++
 			case 3:
 				for _, t := range []*Tail{&a, &b, &c} {
 					t.lo, t.hi = t.maxLo, t.maxHi // the tick is full
@@ -211,17 +211,17 @@ func TestTakeIsNext(t *testing.T) {
 			var wait time.Duration
 			var why Refusal
 			switch {
-			case a.Take(r, epoch, word):
+			case a.Take(r, generation, word):
 				taken++
 			case a != was:
 				t.Fatalf("width %d, id %d: Take took no id, and changed the tail", width, i)
 			default:
-				wait, why = a.Next(r, elapsed, epoch, word, upper)
+				wait, why = a.Next(r, elapsed, generation, word, upper)
 			}
-			if wait2, why2 := b.Next(r, elapsed, epoch, word, upper); a != b || wait != wait2 || why != why2 {
+			if wait2, why2 := b.Next(r, elapsed, generation, word, upper); a != b || wait != wait2 || why != why2 {
 				t.Fatalf("width %d, id %d: with Take %v %v, without %v %v", width, i, wait, why, wait2, why2)
 			}
-			if _, wait2, why2 := c.Run(new(Tail), r, elapsed, epoch, upper(), []uint64{word}); a != c || wait != wait2 || why != why2 {
+			if _, wait2, why2 := c.Run(new(Tail), r, elapsed, generation, upper(), []uint64{word}); a != c || wait != wait2 || why != why2 {
 				t.Fatalf("width %d, id %d: with Take %v %v, in a run %v %v", width, i, wait, why, wait2, why2)
 			}
 		}

@@ -14,10 +14,10 @@ type Tail struct {
 	// The fields that change with each ID are the first ones, up to lane.count. They fit on one
 	// cache line.
 
-	tick   int64  // tick of hi and lo
-	epoch  uint64 // latest epoch of the random bytes used
-	hi, lo uint64 // random part of the latest ID
-	lane   Lane
+	tick       int64  // tick of hi and lo
+	generation uint64 // latest generation of the random bytes used
+	hi, lo     uint64 // random part of the latest ID
+	lane       Lane
 
 	maxHi, maxLo     uint64 // largest random part
 	freshHi, freshLo uint64 // largest fresh random part, half of that, so that strides fit above it
@@ -45,14 +45,14 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 }
 
 // Take is like [Lane.Take], but also sets the random part of the ID. word is 64 random bits, drawn
-// in the given epoch. If IDs have more random bits than that, Take does not take the first ID of a
-// tick. If taken is false, nothing has changed, and the caller must call Next. Take is separate
-// from Next and calls no functions, so that no register is saved to the stack while the mutex is
-// held.
-func (t *Tail) Take(now Reading, epoch, word uint64) (taken bool) {
+// in the given generation. If IDs have more random bits than that, Take does not take the first ID
+// of a tick. If taken is false, nothing has changed, and the caller must call Next. Take is
+// separate from Next and calls no functions, so that no register is saved to the stack while the
+// mutex is held.
+func (t *Tail) Take(now Reading, generation, word uint64) (taken bool) {
 	l := &t.lane
 	last, count := l.last, l.count
-	if epoch != t.epoch || !l.Take(now) {
+	if generation != t.generation || !l.Take(now) {
 		return false
 	}
 	switch {
@@ -69,22 +69,22 @@ func (t *Tail) Take(now Reading, epoch, word uint64) (taken bool) {
 }
 
 // Next is like [Lane.Next], but also sets the random part of the ID. word is 64 random bits, drawn
-// in the given epoch. Each call to Reseed begins a new epoch. If IDs have more random bits than
-// that, and this ID is the first of its tick, Next calls upper for the other bits.
-func (t *Tail) Next(now Reading, elapsed int64, epoch, word uint64, upper func() uint64) (wait time.Duration, why Refusal) {
+// in the given generation. Each call to Reseed begins a new generation. If IDs have more random
+// bits than that, and this ID is the first of its tick, Next calls upper for the other bits.
+func (t *Tail) Next(now Reading, elapsed int64, generation, word uint64, upper func() uint64) (wait time.Duration, refusal Refusal) {
 	l := &t.lane
-	if epoch != t.epoch {
-		t.reseed(epoch, l.scale.at(now), word)
+	if generation != t.generation {
+		t.reseed(generation, l.scale.at(now), word)
 	}
 	if !l.Take(now) {
-		wait, why = l.Next(now, elapsed)
+		wait, refusal = l.Next(now, elapsed)
 	}
-	if why == Given && !t.firstOfTick() && !t.raise(word) {
-		t.fill()
-		wait, why = l.Next(now, elapsed)
+	if refusal == Given && !t.firstOfTick() && !t.raise(word) {
+		t.markFull()
+		wait, refusal = l.Next(now, elapsed)
 	}
-	if why != Given || !t.firstOfTick() {
-		return wait, why
+	if refusal != Given || !t.firstOfTick() {
+		return wait, refusal
 	}
 	var hi uint64
 	if t.maxHi != 0 {
@@ -103,12 +103,12 @@ func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi
 // that one must wait. Otherwise, it takes one for each word, but stops before an ID that would have
 // another tick or hi.
 //
-// hi and words are random bits, drawn in the given epoch. latest is t as it was after the latest ID
-// of the run. Before the first ID of a run, it is the zero Tail.
-func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, words []uint64) (done int, wait time.Duration, why Refusal) {
+// hi and words are random bits, drawn in the given generation. latest is t as it was after the
+// latest ID of the run. Before the first ID of a run, it is the zero Tail.
+func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, generation, hi uint64, words []uint64) (done int, wait time.Duration, refusal Refusal) {
 	tick := t.lane.scale.at(now)
-	if epoch != t.epoch {
-		t.reseed(epoch, tick, words[0])
+	if generation != t.generation {
+		t.reseed(generation, tick, words[0])
 	}
 	from, starts := t, latest.lane.perTick == 0
 	// If leads is false, another call has followed the wall clock back. The run then continues from
@@ -116,12 +116,12 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 	leads := starts || !t.before(latest)
 	switch {
 	case starts && !t.lane.Take(now):
-		wait, why = t.lane.Next(now, elapsed)
+		wait, refusal = t.lane.Next(now, elapsed)
 	case !leads:
 		from = latest
 	}
 	switch {
-	case why != Given || from.firstOfTick():
+	case refusal != Given || from.firstOfTick():
 	case !from.full() && from.raise(words[0]):
 		if !starts {
 			// Another call may have taken this tick, and may be waiting for it.
@@ -131,11 +131,11 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 		// The tick is full. Here, too, the run does not follow the wall clock back. If the wall
 		// clock is behind by more than the tolerance, it is treated as behind by exactly the
 		// tolerance.
-		from.fill()
-		wait, why = from.lane.nextFrom(max(tick, from.lane.last-from.lane.tolerance), elapsed)
+		from.markFull()
+		wait, refusal = from.lane.nextFrom(max(tick, from.lane.last-from.lane.tolerance), elapsed)
 	}
-	if why != Given {
-		return 0, 0, why
+	if refusal != Given {
+		return 0, 0, refusal
 	}
 	if from.firstOfTick() {
 		from.begin(hi, words[0])
@@ -143,7 +143,7 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, epoch, hi uint64, w
 	done = from.raiseEach(words, wait == 0)
 	*latest = *from
 	if leads {
-		latest.fill() // other calls may take the IDs that follow in this tick
+		latest.markFull() // other calls may take the IDs that follow in this tick
 	}
 	return done, wait, Given
 }
@@ -171,27 +171,27 @@ func (t *Tail) firstOfTick() bool { return t.tick != t.lane.last }
 // begin sets the random part of the first ID of a tick from the random bits hi and lo.
 func (t *Tail) begin(hi, lo uint64) { t.tick, t.hi, t.lo = t.lane.last, hi&t.freshHi, lo&t.freshLo }
 
-// fill marks the tick as full, so that the next ID takes a later one.
-func (t *Tail) fill() { t.lane.count = t.lane.perTick }
+// markFull marks the tick as full, so that the next ID takes a later one.
+func (t *Tail) markFull() { t.lane.count = t.lane.perTick }
 
 // full reports whether the tick is full, so that the next ID takes a later one.
 func (t *Tail) full() bool { return t.lane.count == t.lane.perTick }
 
 // reseed separates the next ID from the IDs of copies of the process, which continue from the same
-// random part. It does so if Reseed has been called, so that epoch is later than t's. tick is the
-// wall clock's tick.
+// random part. It does so if Reseed has been called, so that generation is later than t's. tick is
+// the wall clock's tick.
 //
 // The next ID takes a later tick. If there is none, or if that tick would be further ahead of the
 // wall clock than allowed, the random part leaps instead, so that calling Reseed in a loop delays
 // hardly any ID. If the random part has no room for the leap, the tick is full.
-func (t *Tail) reseed(epoch uint64, tick int64, word uint64) {
-	if epoch < t.epoch {
+func (t *Tail) reseed(generation uint64, tick int64, word uint64) {
+	if generation < t.generation {
 		return // a call that began later has overtaken this one
 	}
-	t.epoch = epoch
+	t.generation = generation
 	later := t.lane.last < t.lane.scale.last && t.lane.last-tick < t.lane.aheadTicks
 	if later || !t.leap(word) {
-		t.fill()
+		t.markFull()
 	}
 }
 
