@@ -19,8 +19,8 @@ const (
 	defaultMaxAhead  = 10 * time.Millisecond
 )
 
-// Clock provides the time of IDs. It remembers the latest ID of each format, so that IDs stay
-// unique and ordered whatever the wall clock does. It is safe for concurrent use. Create one with
+// Clock assigns times to IDs. It remembers the latest ID of each format, so that IDs stay unique
+// and ordered whatever the wall clock does. It is safe for concurrent use. Create one with
 // [NewClock]; using the zero value panics.
 type Clock struct {
 	// Every call reads crowded and fields of anchor before it locks the mutex. They are on

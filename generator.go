@@ -264,20 +264,20 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	return tick, hi, lo
 }
 
-const pieceLen = 256 // maximum number of IDs of a run for which the mutex is locked once
+const pieceLen = 256 // maximum number of IDs that a call takes before it unlocks the mutex
 
 // A run makes many IDs of a tail. It uses one reading of an injected clock.
 type run struct {
 	g      *Generator
 	tail   *rule.Tail
-	sample anchor.Sample // the reading of an injected clock
+	sample anchor.Sample // reading of an injected clock
 
 	latest rule.Tail // tail after the latest ID of the run; the zero value before the first one
 
-	// words are random bits, the first for the upper bits of IDs, and the others for the lower
-	// bits. The words before last have been drawn, and those before next have been used.
-
 	generation uint64 // generation of the words, or an earlier one
+
+	// The first word is for the upper bits of IDs, and the others are for the lower bits. The words
+	// before last have been drawn, and the words before next have been used.
 	words      [1 + pieceLen]uint64
 	next, last int
 }

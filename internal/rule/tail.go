@@ -47,8 +47,8 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 // Take is like [Lane.Take], but also sets the random part of the ID. word is 64 random bits, drawn
 // in the given generation. If IDs have more random bits than that, Take does not take the first ID
 // of a tick. If taken is false, nothing has changed, and the caller must call Next. Take is
-// separate from Next and calls no functions, so that no register is saved to the stack while the
-// mutex is held.
+// separate from Next, and all calls in it are inlined, so that no register is saved to the stack
+// while the mutex is held.
 func (t *Tail) Take(now Reading, generation, word uint64) (taken bool) {
 	l := &t.lane
 	last, count := l.last, l.count
