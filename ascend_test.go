@@ -44,7 +44,7 @@ func checkRun[T comparable](t *testing.T, name string, f func([]T, int) []T, use
 	before := f(nil, 2)
 	was := used()
 	for _, n := range []int{-1, math.MinInt} {
-		checkPanic(t, name, "ids: negative number of ids", func() { f(before, n) })
+		checkPanic(t, name, "ids: negative number of IDs", func() { f(before, n) })
 	}
 	for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2, math.MaxInt / 3} {
 		if err, ok := panicOf(func() { f(before, n) }).(runtime.Error); !ok {

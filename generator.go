@@ -315,7 +315,7 @@ func (r *run) take(words []uint64) (done int, wait time.Duration) {
 // extend appends n zero elements to dst and returns the result and the new part.
 func extend[T any](dst []T, n int) (all, added []T) {
 	if n < 0 {
-		panic("ids: negative number of ids")
+		panic("ids: negative number of IDs")
 	}
 	dst = slices.Grow(dst, n)
 	all = dst[:len(dst)+n]
