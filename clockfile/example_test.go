@@ -1,5 +1,4 @@
-// These systems have no lock for the file that ends with the process, so that no example can run on
-// them.
+// These systems lack a file lock that ends with the process, so no example can run on them.
 
 //go:build !(aix || js || plan9 || (solaris && !illumos) || wasip1)
 
@@ -32,7 +31,7 @@ func made(owner string) (path string, remove func()) {
 	return path, func() { os.RemoveAll(dir) }
 }
 
-// A program of node number 7, whose Snowflakes do not repeat, however it ends.
+// A program with node number 7. Its Snowflakes do not repeat, however it ends.
 func Example() {
 	path, remove := made("orders, node 7") // by Create, before the first start
 	defer remove()
@@ -53,7 +52,7 @@ func Example() {
 	// Output: 7
 }
 
-// Create makes the file of a node number once. A second call is refused, since ids could repeat.
+// Create creates the file of a node number once. A second call fails, because IDs could repeat.
 func ExampleCreate() {
 	dir, err := os.MkdirTemp("", "clockfile")
 	if err != nil {
@@ -63,7 +62,7 @@ func ExampleCreate() {
 	path := filepath.Join(dir, "clock")
 
 	const number = 7
-	if _, err := snowflake.NewNode(number, nil); err != nil { // so that a wrong number gets no file
+	if _, err := snowflake.NewNode(number, nil); err != nil { // a wrong number gets no file
 		log.Fatal(err)
 	}
 	_, err = clockfile.Open(path, nil)
@@ -76,7 +75,7 @@ func ExampleCreate() {
 	// true
 }
 
-// The next process starts after the latest id, although its wall clock is an hour behind.
+// The next process starts after the latest ID, although its wall clock is an hour behind.
 func ExampleOpen() {
 	path, remove := made("orders, node 7")
 	defer remove()
@@ -106,7 +105,7 @@ func ExampleOpen() {
 	// true
 }
 
-// A Status is a line for a log.
+// A Status prints as a line for a log.
 func ExampleStatus_String() {
 	s := clockfile.Status{Path: "/var/lib/orders/clock", Horizon: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)}
 	fmt.Println(s)

@@ -7,7 +7,7 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// For tests: the package on a disk of theirs, and the format of the file.
+// Exports for tests: the package on a test's disk, and the file's format.
 type (
 	Disk       = disk
 	LockedFile = file
@@ -21,7 +21,7 @@ var (
 	System   Disk = system{syncName}
 )
 
-// SystemThatSyncs returns the system's disk with another way to sync the directory of a file.
+// SystemThatSyncs returns the system's disk with a different way to sync a file's directory.
 func SystemThatSyncs(sync func(path string) error) Disk { return system{sync} }
 
 // Descriptor returns the descriptor of a file that System has opened.
@@ -30,10 +30,10 @@ func Descriptor(f LockedFile) int { return int(f.(openFile).Fd()) }
 const (
 	MaxOwner = horizonfile.MaxOwner
 	Size     = horizonfile.Size
-	Second   = Size - 4096 // where the second copy is
+	Second   = Size - 4096 // offset of the second copy
 )
 
-// Read returns what a file holds, with the zero time if it has no horizon.
+// Read returns a file's contents, with the zero time if it has no horizon.
 func Read(f io.ReaderAt, size int64) (horizon time.Time, owner string, err error) {
 	c, err := horizonfile.Read(f, size)
 	return c.Horizon, c.Owner, err

@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Processes on a machine whose disk fails, and a check of every crash.
+
 import (
 	"cmp"
 	"context"
@@ -15,11 +17,11 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// A wallClock shows the time of the bubble, moved by offset. Bubbles begin before Twitter's epoch.
+// A wallClock shows the bubble's time plus offset. Bubbles begin before Twitter's epoch.
 type wallClock struct {
 	offset atomic.Int64
 	reads  atomic.Int64
-	wrong  atomic.Int64 // so many readings to come are by far too late
+	wrong  atomic.Int64 // number of future readings that are far ahead
 }
 
 func newWallClock() *wallClock {
@@ -37,24 +39,24 @@ func (w *wallClock) now() time.Time {
 	return shown
 }
 
-// leap is how far a wrong reading is ahead.
+// leap is the error of a wrong reading.
 const leap = time.Hour
 
 func (w *wallClock) step(d time.Duration) { w.offset.Add(int64(d)) }
 
-// oneInATick is a layout of one id in a tick: two processes that are at one tick repeat an id.
+// oneInATick is a layout with one ID in each tick, so two processes at the same tick repeat an ID.
 var oneInATick = ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 10}
 
-// longOwner has a copy lie in two sectors.
+// longOwner makes a copy span two sectors.
 var longOwner = strings.Repeat("\xff", 120)
 
-// A world is a machine on which processes live one after another, or at one time. It knows every id
-// of theirs.
+// A world is a machine on which processes live one after another or at the same time. It records
+// all their IDs.
 type world struct {
 	*memory
 	wall   *wallClock
 	issued map[ids.Snowflake]bool
-	bad    error          // the first thing that went wrong
+	bad    error          // the first fault found
 	after  sync.WaitGroup // goroutines that still mint when their file is closed
 }
 
@@ -62,14 +64,14 @@ func newWorld() *world {
 	return &world{memory: newMemory(), wall: newWallClock(), issued: map[ids.Snowflake]bool{}}
 }
 
-// fail notes that something went wrong.
+// fail records a fault.
 func (w *world) fail(format string, args ...any) {
 	if w.bad == nil {
 		w.bad = fmt.Errorf(format, args...)
 	}
 }
 
-// check ends a test in which something went wrong.
+// check fails the test if a fault was found.
 func (w *world) check(t *testing.T, what string) {
 	t.Helper()
 	if w.bad != nil || len(w.wrong) > 0 {
@@ -77,7 +79,7 @@ func (w *world) check(t *testing.T, what string) {
 	}
 }
 
-// record notes an id of oneInATick.
+// record records an ID of oneInATick.
 func (w *world) record(s ids.Snowflake) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +95,7 @@ func (w *world) record(s ids.Snowflake) {
 	w.issued[s] = true
 }
 
-// mint has a process issue an id every few ms until the clock ends.
+// mint lets a process make an ID every few ms until the clock ends.
 func (w *world) mint(t *testing.T, f *clockfile.File, every time.Duration) {
 	n := mustNodeOf(t, f.Clock(), oneInATick)
 	w.after.Go(func() {
@@ -106,7 +108,7 @@ func (w *world) mint(t *testing.T, f *clockfile.File, every time.Duration) {
 	})
 }
 
-// open opens the file as an operator does, who makes it until there is one.
+// open opens the file as an operator does, who creates it while there is none.
 func (w *world) open(p *process, opts *clockfile.Options) (*clockfile.File, error) {
 	w.mu.Lock()
 	missing := w.names[path] == nil
@@ -119,7 +121,7 @@ func (w *world) open(p *process, opts *clockfile.Options) (*clockfile.File, erro
 	return clockfile.OpenOn(p, path, opts)
 }
 
-// ended calls f, and reports whether that panics since the clock has ended.
+// ended calls f and reports whether f panics because the clock has ended.
 func ended(f func()) (is bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -133,11 +135,12 @@ func ended(f func()) (is bool) {
 	return false
 }
 
-// TestCrashes has a process make the file, open it, raise its horizon twice and close it, without a
-// fault, and with each of its operations failing in each way, once or more often. In each state
-// that a kill or a power failure may leave after each operation, sector by sector, another process
-// goes on, whose wall clock was set back. After each operation of both, each power failure leaves a
-// file whose horizon is not before any id. No fault is concealed.
+// TestCrashes lets a process create the file, open it, raise its horizon twice and close it:
+// without a fault, and with each of its operations failing in each way, once or more often. A kill
+// or a power failure after each operation may leave several states, sector by sector. In each of
+// them, another process continues, whose wall clock was set back. After each operation of both
+// processes, each power failure leaves a file whose horizon is not before any ID. No fault is
+// concealed.
 func TestCrashes(t *testing.T) {
 	var left []*world
 	known := map[string]bool{}
@@ -190,8 +193,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// shortLife mints up to the horizon, again when that was raised, and up to the end that Close
-// saves.
+// shortLife mints up to the horizon, again after the horizon was raised, and up to the end that
+// Close saves.
 func (w *world) shortLife(t *testing.T, p *process, first bool) {
 	wall, before := newWallClock(), w.issuedTo
 	if !first {
@@ -227,7 +230,7 @@ func (w *world) shortLife(t *testing.T, p *process, first bool) {
 	end := wall.now().Add(100 * time.Millisecond)
 	mint(end)
 	wall.step(time.Millisecond - 100*time.Millisecond)
-	if first { // somebody mints while Close saves
+	if first { // another goroutine mints while Close saves
 		until := f.Status().Horizon
 		time.AfterFunc(2*time.Millisecond, func() {
 			wall.step(until.Sub(wall.now()) - time.Millisecond)
@@ -238,7 +241,8 @@ func (w *world) shortLife(t *testing.T, p *process, first bool) {
 	}
 	told = cmp.Or(told, f.Close())
 	mint(end)
-	if errors.Is(told, errFault) != p.hit && !p.seen { // a copy that cannot be read at first is not used
+	// A copy that could not be read at first is not used.
+	if errors.Is(told, errFault) != p.hit && !p.seen {
 		w.fail("told %v, with a fault: %v", told, p.hit)
 	}
 	time.Sleep(200 * time.Millisecond)

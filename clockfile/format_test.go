@@ -15,14 +15,14 @@ import (
 
 var march = time.Date(2026, 3, 14, 15, 9, 26, 535_897_932, time.UTC)
 
-// fileOf returns a file that has two copies.
+// fileOf returns a file with two copies.
 func fileOf(first, second string) []byte {
 	file := make([]byte, clockfile.Second, clockfile.Size)
 	copy(file, first)
 	return append(file, second...)
 }
 
-// mustEncode returns a copy. The zero time stands for no horizon.
+// mustEncode returns a copy. The zero time means no horizon.
 func mustEncode(t testing.TB, at time.Time, owner string) string {
 	t.Helper()
 	data, err := horizonfile.Record{Horizon: at, None: at.IsZero(), Owner: owner}.Encode()
@@ -32,7 +32,7 @@ func mustEncode(t testing.TB, at time.Time, owner string) string {
 	return string(data)
 }
 
-// corrupt are files without a horizon, and what the error says of each.
+// corrupt returns files without a horizon, each with the text of its error.
 func corrupt(t testing.TB) map[string]string {
 	t.Helper()
 	good := mustEncode(t, march, "node 7")
@@ -56,7 +56,7 @@ func corrupt(t testing.TB) map[string]string {
 	}
 }
 
-// again changes a copy, and has its checksum be right.
+// again changes a copy and corrects its checksum.
 func again(data, old, fresh string) string {
 	text, _, _ := strings.Cut(data, "crc32")
 	text = strings.Replace(text, old, fresh, 1)

@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Operations of the disk, and calls of Report, that hang.
+
 import (
 	"context"
 	"errors"
@@ -15,11 +17,11 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-const opsOfSave = 6 // besides its look
+const opsOfSave = 6 // in addition to its check
 
-// TestHungSave has each operation of a save hang for a while. Report is told once that has taken
-// half of Window, ids go on up to the horizon, and both are as before when the operation returns,
-// of which Report is told 5 s later. A Report that takes its time is called again when it has
+// TestHungSave makes each operation of a save hang for a while. Report is called when the save has
+// taken half of Window, IDs continue up to the horizon, and both are as before when the operation
+// returns, which is reported 5 s later. A Report that takes its time is called again when it has
 // returned.
 func TestHungSave(t *testing.T) {
 	const window = time.Second
@@ -39,7 +41,7 @@ func TestHungSave(t *testing.T) {
 				b = own
 				release, began := make(chan struct{}), time.Now()
 				b.failAt(at, hangs, release)
-				time.Sleep(window/2 + 15*time.Millisecond) // the first save of the keeper
+				time.Sleep(window/2 + 15*time.Millisecond) // the keeper's first save
 				horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
 				last := b.node.Next()
 				for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
@@ -79,10 +81,10 @@ func TestHungSave(t *testing.T) {
 	}
 }
 
-// TestHungClose closes a file while an operation of a save hangs: of the one that the keeper has
-// begun, or of Close's own. Close returns by itself, for all who call it. What hangs lands long
-// after, when another process that was started on the file could have saved a later horizon. No id
-// is issued twice, and nothing is written without the lock.
+// TestHungClose closes a file while an operation of a save hangs, either a save that the keeper has
+// begun or Close's own. Close returns by itself to all its callers. The operation takes effect long
+// after, when another process that was started on the file could have saved a later horizon. No ID
+// is made twice, and nothing is written without the lock.
 func TestHungClose(t *testing.T) {
 	const window = time.Second
 	for at := range 2 * opsOfSave { // of two saves
@@ -97,7 +99,8 @@ func TestHungClose(t *testing.T) {
 				w.mint(t, f, 10*time.Millisecond)
 				release := make(chan struct{})
 				p.failAt(at, hangs, release)
-				time.Sleep(window/2 + 15*time.Millisecond) // the keeper has saved a horizon, or hangs
+				// The keeper has saved a horizon, or hangs.
+				time.Sleep(window/2 + 15*time.Millisecond)
 				time.AfterFunc(hung, func() { close(release) })
 				called := time.Now()
 				var callers sync.WaitGroup
@@ -128,7 +131,7 @@ func TestHungClose(t *testing.T) {
 				w.mint(t, f, 10*time.Millisecond)
 				time.Sleep(200 * time.Millisecond)
 				must(t, f.Close())
-				time.Sleep(time.Minute) // past all that may hang
+				time.Sleep(time.Minute) // past everything that may hang
 				w.after.Wait()
 				w.check(t, name)
 			})
@@ -136,8 +139,8 @@ func TestHungClose(t *testing.T) {
 	}
 }
 
-// checkEnds checks that calls for all kinds have ended for a reason 200 ms from now, and that those
-// for others go on.
+// checkEnds checks that calls for all formats with a limit fail with the given reason 200 ms from
+// now, and that calls for the other formats continue.
 func checkEnds(t *testing.T, name string, f *clockfile.File, reason error) {
 	t.Helper()
 	time.Sleep(200 * time.Millisecond)
@@ -156,7 +159,7 @@ func checkEnds(t *testing.T, name string, f *clockfile.File, reason error) {
 	g.NewV7()
 }
 
-// TestReportKeepsNothing has Report hang, or wait for an ID, when saves or checks begin to fail.
+// TestReportKeepsNothing makes Report hang, or wait for an ID, when saves or checks begin to fail.
 // Once they work again, saves and IDs continue.
 func TestReportKeepsNothing(t *testing.T) {
 	for _, trouble := range []string{"saves fail", "checks fail"} {
@@ -204,8 +207,8 @@ func TestReportKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestReportKeepsClose closes the file in Report, which must not do that: it has an error, and the
-// file is unlocked afterwards.
+// TestReportKeepsClose closes the file in Report, which must not do that. Close returns an error,
+// and the file is unlocked afterwards.
 func TestReportKeepsClose(t *testing.T) {
 	var b *bench
 	closed := make(chan error, 1)

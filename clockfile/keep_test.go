@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Saves, their timing, Close and Report.
+
 import (
 	"context"
 	"errors"
@@ -24,8 +26,8 @@ type bench struct {
 	node     *ids.SnowflakeNode
 }
 
-// inBubble calls f for a process that has opened its file, and closes that afterwards. If held is
-// not zero, the file is there and holds a horizon so far ahead of the wall clock.
+// inBubble calls f for a process that has opened its file, and closes the file afterwards. If held
+// is not zero, the file exists before, with a horizon that is ahead of the wall clock by held.
 func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b *bench)) {
 	t.Helper()
 	bubble(t, func(t *testing.T) {
@@ -38,7 +40,7 @@ func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b
 		}
 		b.start(p, path, opts)
 		f(b)
-		if b.file != nil { // else it was closed, with an error
+		if b.file != nil { // otherwise, it was closed, with an error
 			must(t, b.file.Close())
 		}
 	})
@@ -55,7 +57,7 @@ func (b *bench) start(d clockfile.Disk, path string, opts clockfile.Options) {
 	b.node = mustNode(b.T, b.file.Clock())
 }
 
-// timeOf returns the time of an id of mustNode's.
+// timeOf returns the time in an ID of mustNode's node.
 func timeOf(s ids.Snowflake) time.Time { return ids.TwitterLayout().Split(s).Time }
 
 func mustNode(t *testing.T, c *ids.Clock) *ids.SnowflakeNode {
@@ -70,16 +72,16 @@ func mustNodeOf(t *testing.T, c *ids.Clock, layout ids.SnowflakeLayout) *ids.Sno
 	return n
 }
 
-// setPlan changes what happens to the operations that follow.
+// setPlan sets the outcome of all following operations.
 func (b *bench) setPlan(o outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.plan = func(int) outcome { return o }
 }
 
-// TestWrongReading has calls of all kinds read a clock that is wrong for each of them once, an hour
-// ahead: they return soon after, however far the clock is behind the latest id, and whether
-// horizons can be saved or not.
+// TestWrongReading lets a call of each kind read a clock that is wrong once for each of them, an
+// hour ahead. The calls return soon after, however far the clock is behind the latest ID, and
+// whether horizons can be saved or not.
 func TestWrongReading(t *testing.T) {
 	for _, window := range []time.Duration{10 * time.Second, 24 * time.Hour} {
 		for _, behind := range []time.Duration{0, time.Second, time.Hour, 25 * time.Hour} {
@@ -95,7 +97,8 @@ func TestWrongReading(t *testing.T) {
 						call()
 					}
 					b.wall.step(-behind)
-					time.Sleep(250 * time.Millisecond) // a later horizon is saved, as far as need be
+					// A later horizon is saved, as far ahead as needed.
+					time.Sleep(250 * time.Millisecond)
 					b.setPlan(o)
 					time.Sleep(33 * time.Millisecond)
 					synctest.Wait()
@@ -116,8 +119,8 @@ func TestWrongReading(t *testing.T) {
 	}
 }
 
-// TestFullDiskWakesNobody counts how often the clock is read while no horizon can be saved: no more
-// with calls that wait than without.
+// TestFullDiskWakesNobody counts the readings of the clock while no horizon can be saved. With
+// waiting calls, there are no more than without them.
 func TestFullDiskWakesNobody(t *testing.T) {
 	var reads [2]int64
 	for i, waiters := range []int{0, 300} {
@@ -137,14 +140,16 @@ func TestFullDiskWakesNobody(t *testing.T) {
 			wg.Wait()
 		})
 	}
-	if reads[0] == 0 || reads[1]-reads[0] > 30 { // where the ten seconds begin and end may differ
+	// The ten seconds may begin and end at different moments.
+	if reads[0] == 0 || reads[1]-reads[0] > 30 {
 		t.Errorf("the clock is read %d times with calls that wait, and %d times without", reads[1], reads[0])
 	}
 }
 
-// TestFewSaves counts what is saved: every half of the way ahead while the clock runs as it should;
-// every hundredth of Window while ids are ahead of it, or while saves fail, although the keeper
-// looks more often, and nothing if no ids are asked for; and soon where ids are withheld.
+// TestFewSaves counts saves. While the clock runs normally, there is one every half of Window.
+// While IDs are ahead of the clock, or while saves fail, there is one every hundredth of Window,
+// although the keeper checks more often, and none if no IDs are requested. While IDs are withheld,
+// a save follows soon.
 func TestFewSaves(t *testing.T) {
 	const window = 1000 * time.Second
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
@@ -162,7 +167,7 @@ func TestFewSaves(t *testing.T) {
 		time.Sleep(time.Minute)
 		_, idle := b.counts()
 		for range 1000 {
-			for range 4 { // ids of a tick
+			for range 4 { // the IDs of a tick
 				b.gen.NewV6()
 			}
 			time.Sleep(100 * time.Millisecond)
@@ -175,10 +180,11 @@ func TestFewSaves(t *testing.T) {
 		b.setPlan(fails)
 		before, _ := b.counts()
 		time.Sleep(window - time.Second)
-		if after, _ := b.counts(); after-before < 98 || after-before > 102 { // each reads both copies in vain
+		// Each save reads both copies and then fails.
+		if after, _ := b.counts(); after-before < 98 || after-before > 102 {
 			b.Errorf("%d copies are read in %v, want 2 every %v", after-before, window/2, window/100)
 		}
-		time.Sleep(2 * time.Second) // ids are withheld
+		time.Sleep(2 * time.Second) // IDs are withheld
 		b.setPlan(works)
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
@@ -188,8 +194,8 @@ func TestFewSaves(t *testing.T) {
 	})
 }
 
-// TestSavesSoonWhileAhead has a reading just below the horizon, after which ids use up what is
-// saved while the wall clock is far before it, and then has the disk fail. Ids are withheld for no
+// TestSavesSoonWhileAhead has one reading just before the horizon. Afterwards, IDs use up the saved
+// time while the wall clock is far behind it, and then the disk fails. IDs are withheld for no
 // longer than if the wall clock were at the horizon.
 func TestSavesSoonWhileAhead(t *testing.T) {
 	inBubble(t, clockfile.Options{Window: leap + time.Second}, 0, func(b *bench) {
@@ -214,8 +220,8 @@ func TestSavesSoonWhileAhead(t *testing.T) {
 	})
 }
 
-// TestLongTicks makes IDs with layouts of long ticks, which run ahead of the wall clock by ten
-// ticks: with a Window as long as that, no call waits for more than the 20 ms that the clock itself
+// TestLongTicks makes IDs in layouts with long ticks, which run ahead of the wall clock by ten
+// ticks. With a Window of that length, no call waits longer than the 20 ms that the clock itself
 // promises.
 func TestLongTicks(t *testing.T) {
 	for _, tick := range []time.Duration{10 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, time.Minute} {
@@ -234,10 +240,10 @@ func TestLongTicks(t *testing.T) {
 	}
 }
 
-// TestClose checks that ids go on until the end that Close saves, that calls for later ones then
-// fail with words that name the package, and that a process which is started meanwhile goes on
-// within 100 ms, however far ahead the horizon was, and repeats none, although goroutines of the
-// one before still mint as fast as can be.
+// TestClose checks that IDs continue until the end that Close saves, and that calls for later IDs
+// then fail with an error that names the package. A process that is started meanwhile continues
+// within 100 ms, however far ahead the horizon was, and repeats no ID, although goroutines of the
+// previous process still mint as fast as they can.
 func TestClose(t *testing.T) {
 	for _, window := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 24 * time.Hour} {
 		for load := range 2 {
@@ -289,8 +295,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCloseEndsSoon closes a file with a wall clock that is wrong, as Close reads it or from then
-// on: ids end all the same.
+// TestCloseEndsSoon closes a file while the wall clock is wrong, either in Close's reading or from
+// then on. IDs end anyway.
 func TestCloseEndsSoon(t *testing.T) {
 	for name, set := range map[string]func(w *wallClock){
 		"is an hour ahead for one reading": func(w *wallClock) { w.wrong.Store(1) },
@@ -306,8 +312,8 @@ func TestCloseEndsSoon(t *testing.T) {
 	}
 }
 
-// TestReportOnce has saving fail, work, fail and be lost: Report is called once for each, however
-// often a save is tried, with the error that refusals have as their cause.
+// TestReportOnce lets saving fail, work, fail and lose the file. Report is called once for each,
+// however often a save is tried, with the error that is the cause in refusals.
 func TestReportOnce(t *testing.T) {
 	var told []clockfile.Status
 	report := func(s clockfile.Status) { told = append(told, s) }
@@ -353,12 +359,13 @@ func TestReportOnce(t *testing.T) {
 	})
 }
 
-// TestFailedSaveIsTriedAgain has a save fail, and the wall clock set back, so that no horizon is
-// needed for an hour: it is tried again all the same, and the status tells when it works.
+// TestFailedSaveIsTriedAgain lets a save fail and sets the wall clock back, so that no horizon is
+// needed for an hour. The save is retried anyway, and the status shows when it works.
 func TestFailedSaveIsTriedAgain(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		b.setPlan(fails)
-		time.Sleep(6050 * time.Millisecond) // no step of the keeper, which could still see that a save is due
+		// Not at a step of the keeper, which could still find that a save is due.
+		time.Sleep(6050 * time.Millisecond)
 		if err := b.file.Status().Err; !errors.Is(err, errFault) {
 			b.Errorf("the status has %v", err)
 		}
@@ -372,8 +379,9 @@ func TestFailedSaveIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestCloseReports has each operation of Close fail, that which unlocks too: Close returns the
-// error, with one name of the file, but for a copy that cannot be read, which it writes anew.
+// TestCloseReports makes each operation of Close fail, including the unlock. Close returns the
+// error, with the file's name in it once. A copy that cannot be read is an exception, because Close
+// rewrites it.
 func TestCloseReports(t *testing.T) {
 	for at, failed := 0, true; failed; at++ {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {

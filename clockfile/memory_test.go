@@ -1,5 +1,7 @@
 package clockfile_test
 
+// A disk in memory, with all states that a crash may leave.
+
 import (
 	"cmp"
 	"errors"
@@ -24,28 +26,30 @@ const (
 
 var errFault = errors.New("injected fault")
 
-// A memory is a disk: what processes see of it, and all that a power failure may leave.
+// A memory is a disk. It contains the state that processes see, and all states that a power failure
+// may leave.
 type memory struct {
 	mu          sync.Mutex
 	names, kept map[string]*inode
 	locked      map[*inode]*process
 	syncs       int
-	issuedTo    time.Time // the latest id
-	taken       bool      // the file, so that it covers nothing
-	wrong       []string  // what no process may do, and no power failure may leave
-	afterOp     func()    // is called after each operation, with the mutex held
+	issuedTo    time.Time // the latest ID's time
+	taken       bool      // the file was replaced, so it covers nothing
+	// Faults: forbidden operations, and states that no power failure may leave.
+	wrong   []string
+	afterOp func() // called after each operation, with the mutex held
 }
 
-// An inode is a file, whatever its names. A sector is what processes see, and in doubt if a power
-// failure may leave something else: what was there before, or a sync that failed has not kept. A
-// sector that is not dirty is not written any more.
+// An inode is a file, independent of its names. Processes see its sectors. A sector is in doubt if
+// a power failure may leave different contents: those before the write, or those that a failed sync
+// has not kept. A sector that is not dirty will not be written any more.
 type inode struct {
 	size  int64
 	seen  map[int64]string
-	doubt map[int64][]string // the first is the oldest
+	doubt map[int64][]string // the oldest first
 	dirty map[int64]bool
-	bad   map[int64]bool // copies, by their offset, that cannot be read until they are written
-	known bool           // what worst returns
+	bad   map[int64]bool // offsets of the copies that cannot be read until they are rewritten
+	known bool           // the results of worst are in at and err
 	at    time.Time
 	err   error
 }
@@ -74,15 +78,15 @@ func (i *inode) write(b []byte, at int64) {
 		if !slices.Contains(i.doubt[s], fresh) {
 			i.doubt[s] = append(i.doubt[s], fresh)
 		}
-		if len(i.doubt[s]) > 4 { // of many that failed, these stand for all
+		if len(i.doubt[s]) > 4 { // of many that failed, these represent all
 			i.doubt[s] = slices.Delete(i.doubt[s], 1, 2)
 		}
 		i.seen[s], i.dirty[s] = fresh, true
 	}
 }
 
-// sync keeps what is dirty. If it fails, nobody knows what is kept; processes see what was there
-// before, or what was written.
+// sync keeps dirty sectors. If it fails, it is unknown which were kept, and processes see the
+// contents before the write, or those that were written.
 func (i *inode) sync(works, reverts bool) {
 	for s := range i.dirty {
 		if works {
@@ -109,7 +113,7 @@ func (i *inode) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// images returns all that a power failure may leave of a file.
+// images returns all states of a file that a power failure may leave.
 func (i *inode) images() []*inode {
 	sure := i.clone()
 	sure.doubt, sure.dirty = map[int64][]string{}, map[int64]bool{}
@@ -128,7 +132,7 @@ func (i *inode) images() []*inode {
 	return images
 }
 
-// clone returns what a kill leaves of a file.
+// clone returns the state of a file after a kill.
 func (i *inode) clone() *inode {
 	doubt := maps.Clone(i.doubt)
 	for s, all := range doubt {
@@ -137,7 +141,7 @@ func (i *inode) clone() *inode {
 	return &inode{size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty), bad: maps.Clone(i.bad)}
 }
 
-// worst returns the earliest horizon that a power failure may leave, or why it leaves none.
+// worst returns the earliest horizon that a power failure may leave, or the error if there is none.
 func (i *inode) worst() (time.Time, error) {
 	if i.known {
 		return i.at, i.err
@@ -163,7 +167,7 @@ func newInode() *inode {
 	return &inode{seen: map[int64]string{}, doubt: map[int64][]string{}, dirty: map[int64]bool{}, bad: map[int64]bool{}}
 }
 
-// put makes the disk hold a file with the given horizon under a name, in place of another one.
+// put puts a file with the given horizon at a name, replacing another file.
 func (m *memory) put(t *testing.T, name string, horizon time.Time) {
 	i := newInode()
 	data := []byte(mustEncode(t, horizon, ""))
@@ -173,14 +177,14 @@ func (m *memory) put(t *testing.T, name string, horizon time.Time) {
 	m.names[name], m.kept[name] = i, i
 }
 
-// replace puts i at the name of the file, which then covers nothing.
+// replace puts i at the file's name. The file then covers nothing.
 func (m *memory) replace(i *inode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.names[path], m.taken = i, true
 }
 
-// horizon returns what the file holds.
+// horizon returns the file's horizon.
 func (m *memory) horizon(t *testing.T) time.Time {
 	t.Helper()
 	m.mu.Lock()
@@ -190,15 +194,15 @@ func (m *memory) horizon(t *testing.T) time.Time {
 	return at
 }
 
-// counts returns how many operations the process has begun, and how often files were synced.
+// counts returns the number of operations that the process has begun, and the number of syncs.
 func (p *process) counts() (ops, syncs int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ops, p.syncs
 }
 
-// failAt has this happen to the operation at so many from now; what hangs does so until release is
-// closed.
+// failAt sets the outcome of the operation that comes after at others. An operation that hangs does
+// so until release is closed.
 func (p *process) failAt(at int, o outcome, release chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +217,7 @@ func (p *process) failAt(at int, o outcome, release chan struct{}) {
 }
 
 // covers returns an error unless a process that starts now, after a kill or any power failure,
-// finds a horizon that is not before any id. The mutex is held.
+// finds a horizon that is not before any ID. The mutex is held.
 func (m *memory) covers() error {
 	i := m.names[path]
 	if m.taken || i == nil && m.issuedTo.IsZero() {
@@ -229,37 +233,38 @@ func (m *memory) covers() error {
 	return err
 }
 
-// What happens to an operation.
+// An outcome is what an operation does.
 type outcome int
 
 const (
 	works      outcome = iota
-	fails              // it has no effect, or part of it
-	failsAfter         // it has its effect, and returns an error all the same; of a sync, nobody knows which
-	hangs              // it works, but not before the process's release
+	fails              // has no effect, or a part of it
+	failsAfter         // has its effect but returns an error; for a sync, the effect is unknown
+	hangs              // works, but not before the process's release
 )
 
 // has reports whether the operation has its effect.
 func (o outcome) has() bool { return o == works || o == failsAfter }
 
-// A process is the disk as one process has it.
+// A process is the disk as seen by one process.
 type process struct {
 	*memory
-	plan func(op int) outcome // nil: all works
-	slow time.Duration        // each operation takes so long
+	plan func(op int) outcome // nil: all operations work
+	slow time.Duration        // duration of each operation
 
-	onLook   func() error // is called before each look, which fails with its error
-	onAnswer func()       // is called when each look has looked, before it returns
+	onLook func() error // called before each check, which fails with its error
+	// Called after each check has looked at the name, before the check returns.
+	onAnswer func()
 
-	release chan struct{} // is closed when operations hang no more
+	release chan struct{} // closed when operations stop hanging
 
 	ops  int
 	hit  bool // an operation that changes something did not work
-	seen bool // a read did not
+	seen bool // a read did not work
 }
 
-// do is one operation, which changes something or only looks. Its effect is called with what
-// happens to it.
+// do performs one operation, which may change something. It calls effect with the operation's
+// outcome.
 func (p *process) do(changes bool, effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()
@@ -329,11 +334,11 @@ func (p *process) Make(name string) (clockfile.LockedFile, func(bool) error, err
 // A memoryFile is a file that a process has open.
 type memoryFile struct {
 	*process
-	name  string // empty for one that is being made
+	name  string // empty for a file that is being created
 	inode *inode
 }
 
-// Close unlocks, also if it fails.
+// Close unlocks, even if it fails.
 func (f *memoryFile) Close() error {
 	return f.do(true, func(outcome) {
 		if f.locked[f.inode] == f.process {
@@ -342,7 +347,7 @@ func (f *memoryFile) Close() error {
 	})
 }
 
-// Check is planned by onLook and onAnswer.
+// Check is controlled by onLook and onAnswer.
 func (f *memoryFile) Check() (size int64, err error) {
 	time.Sleep(f.slow)
 	f.mu.Lock()
@@ -365,7 +370,7 @@ func (f *memoryFile) Check() (size int64, err error) {
 	return size, err
 }
 
-// owns notes an operation that a process without the lock may not do.
+// owns records an operation that needs the lock if the process does not have it.
 func (f *memoryFile) owns(op string) {
 	if f.locked[f.inode] != f.process {
 		f.wrong = append(f.wrong, op+" without the lock")
@@ -380,7 +385,7 @@ func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, cmp.Or(failed, err)
 }
 
-// WriteAt writes the first sector if it fails.
+// WriteAt writes the first sector even if it fails.
 func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 	err = f.do(true, func(o outcome) {
 		f.owns("write")

@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Paths, permissions, owners and error messages, on the system's disk.
+
 import (
 	"errors"
 	"fmt"
@@ -23,10 +25,11 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// limit ends all tests with a sentence if t hangs: a dump after ten minutes says less. It works
-// outside of bubbles.
+// limit stops all tests with a clear message if t hangs, because a dump after ten minutes explains
+// less. It works outside bubbles.
 func limit(t *testing.T) (stop func() bool) {
-	const most = 5 * time.Minute // for what takes milliseconds, on a machine that does much else or emulates another one
+	// For work of milliseconds, on a machine that is busy or emulates another one.
+	const most = 5 * time.Minute
 	return time.AfterFunc(most, func() { panic(fmt.Sprintf("%s hangs: a part of it takes more than %v", t.Name(), most)) }).Stop
 }
 
@@ -44,7 +47,7 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// newPath returns a path in a new directory. It skips a test on systems where Open refuses.
+// newPath returns a path in a new directory. It skips the test on systems where Open always fails.
 func newPath(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -75,7 +78,7 @@ func mustOpen(t *testing.T, path string, opts *clockfile.Options) *clockfile.Fil
 	return f
 }
 
-// mustRead returns what a file holds.
+// mustRead returns the contents of a file.
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -83,8 +86,8 @@ func mustRead(t *testing.T, path string) string {
 	return string(data)
 }
 
-// refused checks that Open refuses, with an error that matches want, if that is not nil, and has
-// the path and the words in it.
+// refused checks that Open fails with an error that matches want, if want is not nil, and that
+// contains the path and the words.
 func refused(t *testing.T, path string, opts *clockfile.Options, want error, words ...string) {
 	t.Helper()
 	f, err := clockfile.Open(path, opts)
@@ -113,8 +116,8 @@ func checkRefusal(t *testing.T, path string, err, want error, words ...string) {
 	}
 }
 
-// TestDocumented has errors that an operator meets. People search for their words in
-// docs/operations.md, so an entry there begins with each.
+// TestDocumented produces errors that an operator meets. People search for an error's words in
+// docs/operations.md, so an entry there begins with each of them.
 func TestDocumented(t *testing.T) {
 	path := newPath(t)
 	page, err := os.ReadFile(filepath.Join("..", "docs", "operations.md"))
@@ -145,11 +148,12 @@ func TestDocumented(t *testing.T) {
 			_, err := clockfile.Open(path, opts)
 			check(err)
 		}
-		open(seven) // there is none
+		open(seven) // there is no file yet
 		must(t, clockfile.Create(path, seven))
 		open(eight)
 		f := mustOpen(t, path, seven)
-		if runtime.GOOS != "windows" { // which names no process, and does not let go of the file
+		// Windows' error names no process, and Windows does not release the file.
+		if runtime.GOOS != "windows" {
 			open(seven)
 			must(t, os.Remove(path))
 			<-f.Lost()
@@ -163,7 +167,7 @@ func TestDocumented(t *testing.T) {
 		}
 		must(t, os.Chmod(path, 0o400))
 		open(seven)
-		must(t, os.Chmod(path, 0o600), os.Remove(path)) // which it could not be
+		must(t, os.Chmod(path, 0o600), os.Remove(path)) // an open file could not be removed
 		if runtime.GOOS != "windows" {
 			must(t, os.Symlink("no", path))
 			open(seven)
@@ -171,7 +175,7 @@ func TestDocumented(t *testing.T) {
 		}
 		must(t, os.Mkdir(path, 0o700))
 		open(seven)
-		// What only a file system that knows it, or a program that was stopped, has.
+		// Errors that need a certain file system or a stopped program.
 		check(fmt.Errorf("clockfile: %s: open %[1]s: operation not permitted", path))
 		check(fmt.Errorf("clockfile: %s: %w", path, ids.ErrWithheld))
 	})
@@ -188,7 +192,7 @@ func TestDocumented(t *testing.T) {
 	})
 }
 
-// TestSnippet checks that the first code of the package's comment is a part of Example, which
+// TestSnippet checks that the first code in the package's comment is a part of Example, which
 // compiles and runs.
 func TestSnippet(t *testing.T) {
 	comment, err := os.ReadFile("doc.go")
@@ -206,9 +210,9 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-// TestCreate has the file say in words that there is no horizon: a clock that is wrong at that
-// moment binds nothing. Open takes it from there, with the default Window, and a second Create
-// leaves it as it is. Nothing else is left in the directory.
+// TestCreate checks that the file states in words that there is no horizon, so that a wrong clock
+// at that moment has no effect. Open uses such a file, with the default Window, and a second Create
+// leaves it unchanged. Nothing else remains in the directory.
 func TestCreate(t *testing.T) {
 	path := newPath(t)
 	bubble(t, func(t *testing.T) {
@@ -216,7 +220,8 @@ func TestCreate(t *testing.T) {
 		refused(t, path, nil, fs.ErrNotExist, "file does not exist: ", command+path)
 		t.Chdir(filepath.Dir(path))
 		refused(t, "clock", &clockfile.Options{Owner: "orders, node 7"}, fs.ErrNotExist, command+"-owner "+inQuotes("orders, node 7")+" "+path)
-		must(t, clockfile.Create(path, &clockfile.Options{Owner: "orders, node 7", Window: -1})) // which counts for Open alone
+		// Window matters to Open only.
+		must(t, clockfile.Create(path, &clockfile.Options{Owner: "orders, node 7", Window: -1}))
 		if lines := mustRead(t, path)[:100]; !strings.Contains(lines, "\nhorizon none\nowner \"orders, node 7\"\ncrc32 ") {
 			t.Errorf("the file is %q", lines)
 		}
@@ -225,14 +230,16 @@ func TestCreate(t *testing.T) {
 		if latest := f.Clock().Latest(); !latest.IsZero() {
 			t.Errorf("ids begin after %v, though none was issued", latest)
 		}
-		if first, err := mustNode(t, f.Clock()).TryNext(); err != nil || timeOf(first).Year() != 2016 { // at once
+		// Immediately.
+		if first, err := mustNode(t, f.Clock()).TryNext(); err != nil || timeOf(first).Year() != 2016 {
 			t.Errorf("the first id is of %v, %v", timeOf(first), err)
 		}
 		if ahead := f.Status().Horizon.Sub(now); ahead != 10*time.Second {
 			t.Errorf("the horizon is %v ahead, want 10s", ahead)
 		}
 		must(t, f.Close())
-		for _, after := range []time.Time{now, now.AddDate(1, 0, 0)} { // the later one counts, of this and what is in the file
+		// The later of this time and the file's counts.
+		for _, after := range []time.Time{now, now.AddDate(1, 0, 0)} {
 			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return now }, After: after}}
 			f := mustOpen(t, path, opts)
 			if latest := f.Clock().Latest(); !latest.After(now) || latest.Before(after) || opts.ClockOptions.After != after {
@@ -251,8 +258,8 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-// TestGiveName gives a name twice, by a link, or by a rename where links are refused, here that of
-// a directory: the name stays with the first.
+// TestGiveName gives a file's name to two files, by a link or, where links are refused as for a
+// directory, by a rename. The first file keeps the name.
 func TestGiveName(t *testing.T) {
 	newPath(t)
 	for what, fresh := range map[string]func(path string) error{
@@ -267,14 +274,15 @@ func TestGiveName(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if _, err := os.Stat(first); (err == nil) != (what == "file") { // no other call can have taken the name since a look
+		// With a link, no other call can have taken the name since a check.
+		if _, err := os.Stat(first); (err == nil) != (what == "file") {
 			t.Errorf("%s: not linked: %v", what, err)
 		}
 	}
 }
 
-// TestDirectoryIsSynced has Create and Open sync the directory, also of what a symbolic link leads
-// to, and go on if that fails.
+// TestDirectoryIsSynced checks that Create and Open sync the directory, including the directory to
+// which a symbolic link leads, and continue if that fails.
 func TestDirectoryIsSynced(t *testing.T) {
 	path := newPath(t)
 	bubble(t, func(t *testing.T) {
@@ -304,7 +312,7 @@ func TestOneFileAtATime(t *testing.T) {
 		refused(t, path+".linked", nil, clockfile.ErrLocked)
 		must(t, first.Close())
 		defer mustOpen(t, path, nil).Close()
-		first.Close() // again, which must not unlock it for the second
+		first.Close() // a second Close must not unlock the file for the second File
 		refused(t, path, nil, clockfile.ErrLocked)
 	})
 }
@@ -313,13 +321,14 @@ func TestOwner(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		path := newFile(t)
 		seven := &clockfile.Options{Owner: "node 7"}
-		must(t, mustOpen(t, path, seven).Close(), mustOpen(t, path, nil).Close()) // which keeps it
+		// The second Open keeps the owner.
+		must(t, mustOpen(t, path, seven).Close(), mustOpen(t, path, nil).Close())
 		refused(t, path, &clockfile.Options{Owner: "Node 7"}, clockfile.ErrOwner, `belongs to another owner: "node 7", not "Node 7": check `)
 		refused(t, path, &clockfile.Options{Owner: strings.Repeat("x", 1<<20)}, clockfile.ErrOwner)
 		long := strings.Repeat("x", clockfile.MaxOwner+1)
 		must(t, clockfile.Create(path+"2", &clockfile.Options{Owner: long[1:]}))
 		checkRefusal(t, path, clockfile.Create(path+"3", &clockfile.Options{Owner: long}), nil, "the owner has 256 bytes, more than 255")
-		refused(t, path+"3", nil, fs.ErrNotExist) // only what is whole gets its name
+		refused(t, path+"3", nil, fs.ErrNotExist) // only a complete file gets its name
 	})
 }
 
@@ -334,7 +343,7 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// TestCorruptFiles checks that every file without a horizon is refused, and left as it is.
+// TestCorruptFiles checks that every file without a horizon is rejected and left unchanged.
 func TestCorruptFiles(t *testing.T) {
 	path := newPath(t)
 	for data, says := range corrupt(t) {
@@ -347,7 +356,7 @@ func TestCorruptFiles(t *testing.T) {
 	}
 }
 
-// TestPathsRefused checks every path that no file can be at.
+// TestPathsRefused checks every kind of path at which no file can be.
 func TestPathsRefused(t *testing.T) {
 	dir := filepath.Dir(newPath(t))
 	plain, link, socket := filepath.Join(dir, "plain"), filepath.Join(dir, "link"), filepath.Join(dir, "socket")
@@ -392,7 +401,7 @@ func TestPathsRefused(t *testing.T) {
 	checkRefusal(t, again, clockfile.Create(again, nil), fs.ErrExist, "not the first start")
 }
 
-// inQuotes returns a word of a command that has blanks.
+// inQuotes returns a command's word that contains blanks.
 func inQuotes(s string) string {
 	if runtime.GOOS == "windows" {
 		return `"` + s + `"`
@@ -400,15 +409,15 @@ func inQuotes(s string) string {
 	return "'" + s + "'"
 }
 
-// TestCommands hands each command of an error to a shell, for paths and owners in which that could
-// find more than a word: it has them as they are, and runs nothing else. No command has more than a
-// line.
+// TestCommands passes each command in an error to a shell, for paths and owners in which a shell
+// could find more than one word. The shell gets the words unchanged and runs nothing else. No
+// command has more than one line.
 func TestCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a path has no quotes here, and other shells read the commands")
 	}
 	dir := filepath.Dir(newPath(t))
-	t.Chdir(dir) // where a command that is run would leave a file
+	t.Chdir(dir) // a command that was run would leave a file here
 	for _, word := range []string{
 		"clock", "a b", "a$HOME", "a$(touch RUN)", "a`touch RUN`", "a'b", "'", `a"b`, `a\b`, `a\`, "a;touch RUN", "a&b", "a|b", "a>b", "~x", "a!b", "a{b,c}", "a*", "a?[b]",
 		"#a", "-rf", "=a", "a=b", "a%sb", "ü", "a\u00a0b", "a\u202eb", "a\nb", "a\n'b\\", "a\tb", "a\x1b[2Jb", "a\xffb", "a$(touch RUN)\n9", "\ufffd\x7f1",
@@ -455,8 +464,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestNewName has Create fail when it has made a file, which has another name then: no error shows
-// that.
+// TestNewName makes Create fail after it has created a file, which then still has a temporary name.
+// The error does not contain that name.
 func TestNewName(t *testing.T) {
 	path := newPath(t)
 	checkRefusal(t, path, clockfile.CreateOn(closesEarly{clockfile.System}, path, nil), os.ErrClosed)
@@ -470,8 +479,8 @@ func (d closesEarly) Make(path string) (clockfile.LockedFile, func(bool) error, 
 	return f, func(whole bool) error { return errors.Join(f.Close(), publish(whole)) }, err
 }
 
-// TestModes checks that saves keep a mode that was set, that only the owner's right to write
-// counts, and that a directory in which no file can be made is no hindrance.
+// TestModes checks that saves keep a mode that was set, that only the owner's permission to write
+// matters, and that a directory in which no file can be created is no obstacle.
 func TestModes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		path := newFile(t)
@@ -491,7 +500,7 @@ func TestModes(t *testing.T) {
 		t.Cleanup(func() { os.Chmod(filepath.Dir(path), 0o755) })
 		must(t, mustOpen(t, path, nil).Close())
 		if os.Geteuid() == 0 && runtime.GOOS == "linux" {
-			dir, there = "/sys", "/sys/kernel" // where not even root can make a file
+			dir, there = "/sys", "/sys/kernel" // not even root can create a file there
 		}
 		if no := filepath.Join(dir, "clock2"); runtime.GOOS != "windows" && (os.Geteuid() != 0 || runtime.GOOS == "linux") {
 			checkRefusal(t, no, clockfile.Create(no, nil), nil)
@@ -500,9 +509,9 @@ func TestModes(t *testing.T) {
 	})
 }
 
-// TestSymbolicLink checks that a link to the file serves as well as its path, also as a relative
-// one when the process has changed its directory: the link stays, and the file that it leads to is
-// locked and written.
+// TestSymbolicLink checks that a link to the file works like its path, also a relative link after
+// the process has changed its directory. The link remains, and the file to which it leads is locked
+// and written.
 func TestSymbolicLink(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		path := newFile(t)
@@ -532,14 +541,15 @@ func TestSymbolicLink(t *testing.T) {
 	})
 }
 
-// TestNothingStaysOpen opens files, and is refused, and then has no more of them open than before.
+// TestNothingStaysOpen opens files successfully and unsuccessfully. Afterwards, no more of them are
+// open than before.
 func TestNothingStaysOpen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		if runtime.GOOS != "linux" {
 			t.Skip("only Linux lists the open files of a process in a directory")
 		}
 		path := newFile(t)
-		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
+		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a garbage collection would close them
 		before, err := os.ReadDir("/proc/self/fd")
 		must(t, err)
 		for range 20 {
@@ -556,9 +566,9 @@ func TestNothingStaysOpen(t *testing.T) {
 	})
 }
 
-// TestLost takes the file away, alone or with its directory, puts something else in its place, and
-// has somebody else write to it: the keeper finds out, or Close. Nothing is saved any more, ids are
-// withheld, also when all is as before, and the clock ends.
+// TestLost removes the file, alone or with its directory, puts something else in its place, or lets
+// another process write to it. The keeper or Close notices that. Nothing is saved any more, IDs are
+// withheld even if the file is back, and the clock ends.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		newPath(t)
@@ -628,7 +638,7 @@ func TestLost(t *testing.T) {
 						must(t, os.RemoveAll(path), os.Rename(path+".old", path))
 						left = own
 					}
-					pass(time.Second) // a horizon that is saved now is another one
+					pass(time.Second) // a horizon saved now would differ
 				}
 				if err := b.file.Close(); !errors.Is(err, clockfile.ErrLost) || strings.Count(err.Error(), "clockfile: "+path) != 1 || read() != left {
 					t.Errorf("%s: Close: %v, or it has written to the file", name, err)
@@ -645,7 +655,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestZeroFile uses a File that Open has not made.
+// TestZeroFile uses a zero File, which Open has not returned.
 func TestZeroFile(t *testing.T) {
 	f := new(clockfile.File)
 	for i, call := range []func(){func() { f.Clock() }, func() { f.Close() }, func() { f.Status() }, func() { f.Lost() }} {

@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Files that are replaced, put back or cannot be checked.
+
 import (
 	"context"
 	"errors"
@@ -17,9 +19,9 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// twice has the process of f make an id each ms, and after a while act, upon which another process
-// opens what lies at the name, and makes ids too, for 1.5 s. It returns how many ids both have
-// made, and how many each has. Close of f is up to act.
+// twice lets the process of f make an ID each ms and calls act after a while. Then another process
+// opens the file at the name and makes IDs too, for 1.5 s. twice returns the number of IDs that
+// both have made, and the number that each has made. Closing f is up to act.
 func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), open func() (*clockfile.File, error)) (both, first, second int) {
 	t.Helper()
 	var made [2]map[ids.Snowflake]bool
@@ -51,16 +53,17 @@ func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), ope
 	return both, len(made[0]), len(made[1])
 }
 
-// TestReplaced has somebody put another file in the place of one that is open, and another process
-// open that at once: while the looks of the first one work, fail, hang, or are late, before they
-// look or afterwards, whatever it does meanwhile. No id comes twice.
+// TestReplaced puts another file in the place of one that is open, and another process opens it
+// immediately. Meanwhile, the checks of the first process work, fail, hang or are late, before or
+// after they look at the name, whatever else that process does. No ID is made twice.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	acts := map[string]func(m *memory, older *inode){
 		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
 		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },
 	}
-	type plan func(since time.Duration, first bool) error // first: since the file was replaced
+	// First: the first check since the file was replaced.
+	type plan func(since time.Duration, first bool) error
 	late := func(d time.Duration) plan {
 		return func(time.Duration, bool) error { time.Sleep(d); return nil }
 	}
@@ -111,11 +114,13 @@ func TestReplaced(t *testing.T) {
 		for name, l := range looks {
 			t.Run(act+", looks "+name, func(t *testing.T) {
 				t.Parallel()
-				for _, window := range []time.Duration{200 * time.Millisecond, 10 * time.Second} { // a save each 100 ms, or none
+				// A save each 100 ms, or none.
+				for _, window := range []time.Duration{200 * time.Millisecond, 10 * time.Second} {
 					if testing.Short() && window < time.Second {
 						continue
 					}
-					for _, after := range []time.Duration{1000 * time.Millisecond, 1001 * time.Millisecond, 1099 * time.Millisecond} { // since Open
+					// Since Open.
+					for _, after := range []time.Duration{1000 * time.Millisecond, 1001 * time.Millisecond, 1099 * time.Millisecond} {
 						for _, closes := range []time.Duration{never, 99 * time.Millisecond, 450 * time.Millisecond, 950 * time.Millisecond} {
 							bubble(t, func(t *testing.T) {
 								w := newWorld()
@@ -163,7 +168,7 @@ func TestReplaced(t *testing.T) {
 								if err := <-closed; !errors.Is(err, clockfile.ErrLost) && !errors.Is(err, errFault) && !errors.Is(err, os.ErrDeadlineExceeded) {
 									t.Errorf("%s: Close returns %v", what, err)
 								}
-								time.Sleep(time.Minute) // past all that may hang
+								time.Sleep(time.Minute) // past everything that may hang
 							})
 						}
 					}
@@ -173,9 +178,9 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestPutBack has looks fail, or hang, while another file is in the place of one that is open, and
-// another process makes ids of that one, until somebody puts the first one back. Its process makes
-// ids again when the other one has stopped, which may know only late.
+// TestPutBack makes checks fail or hang while another file is in the place of one that is open, and
+// another process makes IDs with that other file, until the first file is put back. The first
+// process makes IDs again when the other process, which may find out late, has stopped.
 func TestPutBack(t *testing.T) {
 	blind := map[string]func() error{
 		"fail": func() error { return errFault },
@@ -183,7 +188,8 @@ func TestPutBack(t *testing.T) {
 	}
 	for name, look := range blind {
 		for _, knows := range []time.Duration{0, 900 * time.Millisecond} {
-			for late := time.Duration(0); late < 100*time.Millisecond; late += 9 * time.Millisecond { // after a look
+			// After a check.
+			for late := time.Duration(0); late < 100*time.Millisecond; late += 9 * time.Millisecond {
 				bubble(t, func(t *testing.T) {
 					what := fmt.Sprintf("looks %s, put back %v later, answers %v late", name, late, knows)
 					w := newWorld()
@@ -219,7 +225,9 @@ func TestPutBack(t *testing.T) {
 						return len(w.issued)
 					}
 					time.Sleep(1300 * time.Millisecond)
-					if name == "hang" { // the last of the looks that hang returns up to 5 s later, and counts no more
+					// The last of the hanging checks returns up to 5 s later, and its result is
+					// then too old.
+					if name == "hang" {
 						time.Sleep(5 * time.Second)
 					}
 					n := -count()
@@ -236,8 +244,8 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// TestFailThenHang is TestPutBack for checks that fail, and then hang, until the first file is
-// back, while the other process finds out late. A failed check is not a valid result: the
+// TestFailThenHang is like TestPutBack, for checks that fail and then hang until the first file is
+// back, while the other process finds out late. A failed check is not a valid result, so the
 // quarantine begins when a check succeeds.
 func TestFailThenHang(t *testing.T) {
 	for hung := 100 * time.Millisecond; hung <= 1500*time.Millisecond; hung += 100 * time.Millisecond {
@@ -275,8 +283,8 @@ func TestFailThenHang(t *testing.T) {
 	}
 }
 
-// TestReplacedBehindLatest is TestReplaced for a lane whose IDs are behind the clock's latest ID,
-// after a step back: the time of the latest ID must not decide for how long a check is valid.
+// TestReplacedBehindLatest is like TestReplaced, for a lane whose IDs are behind the clock's latest
+// ID after a step back. The time of the latest ID must not decide for how long a check is valid.
 func TestReplacedBehindLatest(t *testing.T) {
 	for _, behind := range []time.Duration{time.Second, time.Minute} {
 		bubble(t, func(t *testing.T) {
@@ -297,17 +305,17 @@ func TestReplacedBehindLatest(t *testing.T) {
 				t.Errorf("%v behind: %d of %d and %d ids come twice", behind, both, n, m)
 			}
 			f.Close()
-			time.Sleep(time.Minute) // past all that may hang
+			time.Sleep(time.Minute) // past everything that may hang
 		})
 	}
 }
 
-// TestUnseen has looks fail, or hang, and work again: ids are withheld from then on, or a second
-// later, until somebody else who may have opened another file meanwhile has found out, and each is
-// told once.
+// TestUnseen makes checks fail or hang, and then work again. IDs are withheld immediately or a
+// second later, until another process that may have opened a different file meanwhile has found
+// out. Each change is reported once.
 func TestUnseen(t *testing.T) {
 	for name, test := range map[string]struct {
-		within time.Duration // until ids are withheld
+		within time.Duration // time until IDs are withheld
 		cause  error
 	}{"fail": {100 * time.Millisecond, errFault}, "hang": {time.Second, os.ErrDeadlineExceeded}} {
 		var told []clockfile.Status
@@ -364,7 +372,7 @@ func TestUnseen(t *testing.T) {
 			if n := returned.Load(); n != 0 {
 				b.Errorf("looks work for a second: %d of 2 calls that waited have returned", n)
 			}
-			time.Sleep(300 * time.Millisecond) // a look and a save
+			time.Sleep(300 * time.Millisecond) // a check and a save
 			synctest.Wait()
 			if n := returned.Load(); n != 2 {
 				b.Errorf("looks work: %d of 2 calls that waited have returned", n)
@@ -384,8 +392,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestCauseStays has checks fail for 2 s, and polls the status until IDs are back: the error of
-// these checks stays the cause, although none has succeeded for a second.
+// TestCauseStays makes checks fail for 2 s, and polls the status until IDs are back. The error of
+// these checks remains the cause, although no check has succeeded for a second.
 func TestCauseStays(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		b.setLook(func() error { return errFault })
@@ -402,8 +410,8 @@ func TestCauseStays(t *testing.T) {
 	})
 }
 
-// TestUnseenAgain has a look fail while ids are withheld for one before: they are for as long after
-// it.
+// TestUnseenAgain makes a check fail while IDs are withheld because of an earlier one. The
+// quarantine begins again.
 func TestUnseenAgain(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		var fails atomic.Bool
@@ -428,11 +436,11 @@ func TestUnseenAgain(t *testing.T) {
 	})
 }
 
-// TestLateLooks has looks take their time, as beside goroutines that compute, before they look or
-// afterwards: ids come without a gap as long as a look returns in time, and none where each says
-// what was so a second ago.
+// TestLateLooks makes checks slow, as when other goroutines compute, before or after they look at
+// the name. IDs continue without a gap as long as a check returns in time. There are no IDs while
+// each result is a second old.
 func TestLateLooks(t *testing.T) {
-	for late, want := range map[time.Duration][2]int{ // at least and at most, of 100
+	for late, want := range map[time.Duration][2]int{ // minimum and maximum, of 100
 		600 * time.Millisecond: {100, 100}, 850 * time.Millisecond: {100, 100}, 950 * time.Millisecond: {45, 55}, 1050 * time.Millisecond: {0, 0},
 	} {
 		for _, answer := range []bool{false, true} {
@@ -466,10 +474,11 @@ func TestLateLooks(t *testing.T) {
 	}
 }
 
-// TestSaveWaitsToBeSeen has looks that are so late that the file is seen for a tenth of the time,
-// and hardly ever when a save is due: it begins as soon as the file is seen.
+// TestSaveWaitsToBeSeen makes checks so late that one is valid for a tenth of the time, and hardly
+// ever when a save is due. The save begins as soon as a check is valid.
 func TestSaveWaitsToBeSeen(t *testing.T) {
-	const window = 10100 * time.Millisecond // which has a save be due at another moment between two looks each time
+	// Each save is due at a different moment between two checks.
+	const window = 10100 * time.Millisecond
 	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
 		b.setLook(func() error { time.Sleep(990 * time.Millisecond); return nil })
 		least := window
@@ -477,13 +486,15 @@ func TestSaveWaitsToBeSeen(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			least = min(least, b.horizon(b.T).Sub(b.wall.now()))
 		}
-		if least < 3500*time.Millisecond { // half of Window, without a look of the keeper and one of the save
+		// Half of Window, minus one check of the keeper and one of the save.
+		if least < 3500*time.Millisecond {
 			b.Errorf("the horizon is %v ahead", least)
 		}
 	})
 }
 
-// TestOneLookHangs has one look return long after those that began later: it takes no id away.
+// TestOneLookHangs lets one check return long after checks that began later. No ID is withheld
+// because of it.
 func TestOneLookHangs(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		var looks atomic.Int64
@@ -503,8 +514,8 @@ func TestOneLookHangs(t *testing.T) {
 	})
 }
 
-// TestSlowOpen has the first save take its time: if that is so long that another process may have
-// come and gone, ids are withheld until that one knows.
+// TestSlowOpen makes the first save slow. If it takes so long that another process may have come
+// and gone, IDs are withheld until that process has found out.
 func TestSlowOpen(t *testing.T) {
 	for hung, want := range map[time.Duration]bool{900 * time.Millisecond: true, 1200 * time.Millisecond: false} {
 		bubble(t, func(t *testing.T) {
@@ -512,7 +523,7 @@ func TestSlowOpen(t *testing.T) {
 			p := &process{memory: w.memory}
 			must(t, clockfile.CreateOn(p, path, nil))
 			release := make(chan struct{})
-			p.failAt(8, hangs, release) // the second write of the save
+			p.failAt(8, hangs, release) // the save's second write
 			opened := time.Now()
 			time.AfterFunc(1100*time.Millisecond+hung, func() { close(release) })
 			f, err := w.open(p, &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: w.wall.now}})
@@ -537,11 +548,11 @@ func TestSlowOpen(t *testing.T) {
 	}
 }
 
-// TestReplacedWhileOpening puts another file in the place of the one that Open is at work on, at
-// each moment. Open may return it only if that was too late for its last look, and never one that
-// it has found to be lost.
+// TestReplacedWhileOpening puts another file in the place of the one that Open is opening, at each
+// moment. Open may return the first file only if the change was too late for its last check, and
+// never a file that it has found to be lost.
 func TestReplacedWhileOpening(t *testing.T) {
-	const slow = 150 * time.Millisecond // an operation
+	const slow = 150 * time.Millisecond // duration of an operation
 	lost := 0
 	for at := slow + time.Millisecond; at < 4*time.Second; at += 50 * time.Millisecond {
 		for _, back := range []time.Duration{time.Hour, 120 * time.Millisecond} {
@@ -583,15 +594,15 @@ func TestReplacedWhileOpening(t *testing.T) {
 	}
 }
 
-// setLook has look be called before each look of the process.
+// setLook sets a function to be called before each of the process's checks.
 func (p *process) setLook(look func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.onLook = look
 }
 
-// TestUnseenAndUnsaved has saves fail and looks too, and each work again: Report is told of each
-// change, in its order.
+// TestUnseenAndUnsaved makes saves and checks fail, and then work again. Report is called for each
+// change, in the order of the changes.
 func TestUnseenAndUnsaved(t *testing.T) {
 	var told []string
 	report := func(s clockfile.Status) {
@@ -621,10 +632,11 @@ func TestUnseenAndUnsaved(t *testing.T) {
 	})
 }
 
-// TestReportDoesNotFlap has ids be withheld and come back again and again, since looks come late or
-// saves fail: Report is told once, and once when all has been well for 5 s.
+// TestReportDoesNotFlap lets IDs be withheld and return again and again, because checks are late or
+// saves fail. Report is called once, and once more when all has been well for 5 s.
 func TestReportDoesNotFlap(t *testing.T) {
-	for name, trouble := range map[string]func(b *bench){ // the shorter Window of saves withholds ids at once
+	// With the shorter Window of saves, IDs are withheld immediately.
+	for name, trouble := range map[string]func(b *bench){
 		"looks are late": func(b *bench) {
 			b.setLook(func() error { time.Sleep(950 * time.Millisecond); return nil })
 			time.Sleep(time.Minute)
@@ -697,8 +709,8 @@ func TestReportDoesNotFlap(t *testing.T) {
 	}
 }
 
-// TestReportsDoNotOverlap has the file be lost while Report is told of saves that fail: it is told
-// of the loss afterwards.
+// TestReportsDoNotOverlap lets the file be lost while a call of Report for failed saves is running.
+// The loss is reported afterwards.
 func TestReportsDoNotOverlap(t *testing.T) {
 	var running, calls, most atomic.Int64
 	report := func(clockfile.Status) {
@@ -724,19 +736,20 @@ func TestReportsDoNotOverlap(t *testing.T) {
 	})
 }
 
-// TestLostAsSaveIsLate has the file be lost when a save has just taken half of Window, before the
-// keeper has said so: Report is told of the loss alone.
+// TestLostAsSaveIsLate lets the file be lost when a save has just taken half of Window, before the
+// keeper has reported that. Only the loss is reported.
 func TestLostAsSaveIsLate(t *testing.T) {
 	var told []error
 	report := func(s clockfile.Status) { told = append(told, s.Err) }
-	const window = 10*time.Second + 99*time.Nanosecond // half of it, and a bit, is no tick of the keeper
+	// Half of it, plus a bit, is not at a tick of the keeper.
+	const window = 10*time.Second + 99*time.Nanosecond
 	inBubble(t, clockfile.Options{Window: window, Report: report}, 0, func(b *bench) {
 		b.mu.Lock()
 		b.onAnswer = func() { time.Sleep(time.Millisecond) }
 		b.mu.Unlock()
 		release := make(chan struct{})
 		b.failAt(0, hangs, release)
-		time.Sleep(10050 * time.Millisecond) // the save has begun after 5.1 s
+		time.Sleep(10050 * time.Millisecond) // the save began at 5.1 s
 		if len(told) > 0 {
 			b.Errorf("told %v before", told)
 		}
@@ -752,11 +765,12 @@ func TestLostAsSaveIsLate(t *testing.T) {
 	})
 }
 
-// TestSaveSees has one look fail of the two that begin at one moment, that of the keeper or that of
-// a save: after each, ids are withheld until looks have worked for a while.
+// TestSaveSees makes one of two checks fail that begin at the same moment, the keeper's check or
+// that of a save. After each, IDs are withheld until checks have worked for a while.
 func TestSaveSees(t *testing.T) {
-	const begins = 5100 * time.Millisecond // the first save after that of Open: half of Window, and the next tick
-	// Nobody knows which of the two begins first.
+	// The first save after Open's: half of Window, and the next tick.
+	const begins = 5100 * time.Millisecond
+	// The order in which the two begin is random.
 	for i := range 40 {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 			opened, looks, fails := time.Now(), 0, i%2
@@ -787,8 +801,9 @@ func TestSaveSees(t *testing.T) {
 	}
 }
 
-// TestReportKeepsUp has checks fail and succeed in turn while Report does not return, each for long
-// enough to be reported: no calls pile up, and the next one reports the state after it.
+// TestReportKeepsUp lets checks fail and succeed in turn while Report does not return, each for
+// long enough to be reported. No calls pile up, and the next call reports the state after the first
+// one.
 func TestReportKeepsUp(t *testing.T) {
 	release := make(chan struct{})
 	var told []error
@@ -819,9 +834,9 @@ func TestReportKeepsUp(t *testing.T) {
 	})
 }
 
-// TestUnseenKeepsHorizon has a look fail, the clock be behind meanwhile but for one reading, after
-// which a horizon seems to be due, and saves take their time. When the file is seen again, ids go
-// on only up to what it covers.
+// TestUnseenKeepsHorizon makes a check fail. Meanwhile, the clock is behind, except for one reading
+// after which a horizon seems to be due, and saves are slow. When a check succeeds again, IDs
+// continue only up to the horizon in the file.
 func TestUnseenKeepsHorizon(t *testing.T) {
 	for at := 150 * time.Millisecond; at < 1300*time.Millisecond; at += 100 * time.Millisecond {
 		bubble(t, func(t *testing.T) {
@@ -854,8 +869,8 @@ func TestUnseenKeepsHorizon(t *testing.T) {
 	}
 }
 
-// TestUnseenAtClose closes a file while looks fail: no id comes any more, Close says why, and the
-// file covers all ids. Where looks work again by then, Close saves.
+// TestUnseenAtClose closes a file while checks fail. No more IDs are made, Close returns the
+// reason, and the file covers all IDs. If checks work again by then, Close saves.
 func TestUnseenAtClose(t *testing.T) {
 	for _, works := range []bool{false, true} {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
@@ -887,11 +902,11 @@ func TestUnseenAtClose(t *testing.T) {
 	}
 }
 
-// TestLateAtClose closes a file just before its latest look counts no more: ids end when it does,
-// although Close leaves them 100 ms.
+// TestLateAtClose closes a file just before its latest check expires. IDs end at that moment,
+// although Close would allow them for 100 ms.
 func TestLateAtClose(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		opened := time.Now() // just after the latest look
+		opened := time.Now() // just after the latest check
 		b.setLook(func() error { time.Sleep(2*time.Second - time.Since(opened)); return nil })
 		for at, want := range map[time.Duration]error{999 * time.Millisecond: nil, 1001 * time.Millisecond: ids.ErrWithheld} {
 			time.AfterFunc(at, func() {
@@ -905,9 +920,9 @@ func TestLateAtClose(t *testing.T) {
 	})
 }
 
-// TestUnreadable has copies that cannot be read until they are written. If the other one is as it
-// was written, the next save writes it anew. If it is in doubt, or cannot be read either, saving
-// fails.
+// TestUnreadable has copies that cannot be read until they are rewritten. If the other copy is as
+// it was written, the next save rewrites the unreadable one. If the other copy is in doubt, or
+// cannot be read either, saving fails.
 func TestUnreadable(t *testing.T) {
 	for _, bad := range [][]int64{{0}, {clockfile.Second}, {0, clockfile.Second}} {
 		var told []error

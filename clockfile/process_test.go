@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Real processes that are killed or stopped at random moments.
+
 import (
 	"bufio"
 	"bytes"
@@ -23,9 +25,9 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// childVariable makes the test's program the server below: it has how far the clock is set forward,
-// how far ahead the horizon is, and the path. With "wait" the program waits for the end of its
-// input instead.
+// childVariable turns the test binary into the server below. It contains the amount by which the
+// clock is set forward, the distance of the horizon, and the path. If it is "wait", the program
+// waits for the end of its input instead.
 const childVariable = "CLOCKFILE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -41,17 +43,18 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	flag.Set("test.parallel", "8") // unless -parallel says otherwise: these tests mostly wait, a second in each Open
+	// Unless -parallel is given; these tests mostly wait, a second in each Open.
+	flag.Set("test.parallel", "8")
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
-	// This lets crypto/rand begin outside all bubbles. With GODEBUG=fips140=on it measures the
-	// jitter of the clock for that, and the clock of a bubble has none.
+	// This initializes crypto/rand outside all bubbles. With GODEBUG=fips140=on, crypto/rand
+	// measures the jitter of the clock when it is initialized, and the clock of a bubble has none.
 	ids.NewV4()
 	m.Run()
 }
 
-// server mints in bare goroutines until it is told to stop. Then it closes the file and returns at
-// once. It prints ids of the three kinds that could repeat, each in 16 bytes: the node of versions
-// 1 and 6 is fixed, as an address would be.
+// server mints in separate goroutines until it is told to stop. Then it closes the file and returns
+// immediately. It prints IDs of the three kinds that could repeat, each in 16 bytes. The node of
+// versions 1 and 6 is fixed, like a hardware address.
 func server(forward, ahead, path string) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -77,10 +80,11 @@ func server(forward, ahead, path string) error {
 				if err, _ := recover().(error); !errors.Is(err, ids.ErrEnded) {
 					panic(err)
 				}
-				select {} // Close leaves main 100 ms to return, which a busy machine may not
+				// Close leaves main 100 ms to return, which may not suffice on a busy machine.
+				select {}
 			}()
 			for {
-				var batch []byte // so short that a write of it is not mixed with others
+				var batch []byte // short enough that its write is not mixed with other writes
 				for range 16 {
 					v1, v6 := g.NewV1(), g.NewV6()
 					batch = append(append(batch, v1[:]...), v6[:]...)
@@ -94,23 +98,23 @@ func server(forward, ahead, path string) error {
 	return f.Close()
 }
 
-// child returns a command that runs the test's program as a child.
+// child returns a command that runs the test binary as a child.
 func child(t *testing.T, what string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
 	must(t, err)
 	args := append(strings.Fields(os.Getenv("IDS_TEST_EMULATOR")), program)
 	cmd := exec.Command(args[0], args[1:]...)
-	// The race detector has a program sleep for a second when main has returned.
+	// Under the race detector, a program sleeps for a second after main has returned.
 	cmd.Env = append(os.Environ(), childVariable+"="+what, "GORACE=atexit_sleep_ms=0")
 	return cmd
 }
 
-// TestProcesses ends processes at random moments, whose clocks are set to and fro by up to an hour:
-// by SIGKILL, or by SIGTERM, where they end with status 0 and say nothing. Ids that are ahead of
-// the clock come soon to their horizon, and are withheld again and again. No id comes twice, and
-// each Snowflake and each version 6 UUID is above those of all earlier processes. Eight files have
-// such processes side by side.
+// TestProcesses ends processes at random moments, by SIGKILL or by SIGTERM. Their clocks are set
+// back and forth by up to an hour. After SIGTERM, they end with status 0 and print nothing. IDs
+// that are ahead of the clock soon reach their horizon, and are withheld again and again. No ID is
+// generated twice, and each Snowflake and each version 6 UUID is above those of all earlier
+// processes. Eight files have such processes at the same time.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	for i := range 8 {
@@ -126,14 +130,14 @@ func killAgain(t *testing.T, path string) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	seen := map[ids.UUID]bool{}
-	latest := map[int]ids.UUID{} // by version, which a Snowflake has not
+	latest := map[int]ids.UUID{} // by version; a Snowflake has none
 	for i := range 5 {
 		forward := time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond)
 		window := []time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
-		// So many ids are read before the signal; if negative, which is at most every second one,
-		// it comes at once.
+		// This many IDs are read before the signal. If negative, which happens in at most every
+		// second process, the signal is immediate.
 		most, end := r.IntN(4000)-1000*(i%2), syscall.SIGKILL
-		if i%4 == 0 && runtime.GOOS != "windows" { // where no process can send it
+		if i%4 == 0 && runtime.GOOS != "windows" { // on Windows, no process can send it
 			most, end = 5000*r.IntN(3), syscall.SIGTERM
 		}
 		before := maps.Clone(latest)
@@ -157,7 +161,7 @@ func killAgain(t *testing.T, path string) {
 	}
 }
 
-// live runs the server, ends it, and returns the ids that it has printed.
+// live runs the server, ends it, and returns the IDs that it has printed.
 func live(t *testing.T, what string, most int, end os.Signal) (printed []ids.UUID) {
 	t.Helper()
 	defer limit(t)()

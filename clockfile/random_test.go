@@ -1,5 +1,7 @@
 package clockfile_test
 
+// Random schedules of programs, files and faults.
+
 import (
 	"errors"
 	"fmt"
@@ -15,16 +17,16 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// A trouble is a schedule of a half minute, which follows from a seed: three programs, each of
-// which is started again whenever it has ended, open what lies at one name, where somebody
-// exchanges three files, removes them and puts them back. Meanwhile looks fail, hang or answer
-// late, and saves fail or are slow.
+// A trouble is a schedule of half a minute, which is derived from a seed. Three programs, each of
+// which is restarted whenever it has ended, open the file at one name, while three files are
+// exchanged there, removed and put back. Meanwhile, checks fail, hang or return late, and saves
+// fail or are slow.
 type trouble struct {
 	*world
 	rand   *rand.Rand
 	files  []*inode
-	runs   [3]*process               // the program as it runs now
-	made   map[ids.Snowflake]mintage // by the first program that made the id
+	runs   [3]*process               // the current run of each program
+	made   map[ids.Snowflake]mintage // by the first program that made the ID
 	twice  int
 	log    []string
 	began  time.Time
@@ -36,8 +38,8 @@ type mintage struct {
 	wall    time.Time
 }
 
-// FuzzTroubles has no two programs make one id, unless it is of a time that was still to come: that
-// of a horizon, after a crash.
+// FuzzTroubles checks that no two programs make the same ID. An exception is an ID whose time was
+// still in the future, namely a horizon after a crash.
 func FuzzTroubles(f *testing.F) {
 	seeds := uint64(100)
 	if testing.Short() {
@@ -70,7 +72,7 @@ func FuzzTroubles(f *testing.F) {
 			}
 			wg.Go(s.somebody)
 			wg.Wait()
-			time.Sleep(time.Minute) // past all that may hang
+			time.Sleep(time.Minute) // past everything that may hang
 			ran.Add(1)
 			made.Add(int64(len(s.made)))
 			if s.twice > 0 {
@@ -84,12 +86,12 @@ func (s *trouble) say(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf("%6d ms ", time.Since(s.began).Milliseconds())+fmt.Sprintf(format, args...))
 }
 
-// ms returns up to so many milliseconds.
+// ms returns a random number of milliseconds from least to most.
 func ms(r *rand.Rand, least, most int) time.Duration {
 	return time.Duration(least+r.IntN(most-least+1)) * time.Millisecond
 }
 
-// program opens the file, makes an id each ms and closes it, again and again.
+// program opens the file, makes an ID each ms and closes the file, again and again.
 func (s *trouble) program(t *testing.T, program int, r *rand.Rand) {
 	for ; time.Now().Before(s.ending); time.Sleep(ms(r, 10, 400)) {
 		p := &process{memory: s.memory, slow: ms(r, 0, 20)}
@@ -117,7 +119,7 @@ func (s *trouble) program(t *testing.T, program int, r *rand.Rand) {
 	}
 }
 
-// note notes an id.
+// note records an ID.
 func (s *trouble) note(program int, id ids.Snowflake) {
 	const soon = 20 * time.Millisecond
 	s.mu.Lock()
@@ -134,7 +136,7 @@ func (s *trouble) note(program int, id ids.Snowflake) {
 	}
 }
 
-// put has a file, or none, be at the name.
+// put puts a file, or none, at the name.
 func (s *trouble) put(i *inode) (before *inode) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,9 +149,9 @@ func (s *trouble) put(i *inode) (before *inode) {
 	return before
 }
 
-// somebody does something every now and then.
+// somebody changes something every now and then.
 func (s *trouble) somebody() {
-	const held = 500 // ms: what is there for a shorter time may be there between two looks
+	const held = 500 // in ms; for a shorter time, a file may be there between two checks
 	r := s.rand
 	for time.Now().Before(s.ending) {
 		time.Sleep(ms(r, held, 2000))
@@ -200,7 +202,7 @@ func (s *trouble) somebody() {
 		}
 		s.mu.Unlock()
 		switch other := s.files[r.IntN(3)]; trouble {
-		case 3, 4, 6: // another file is there for a while, perhaps while looks fail
+		case 3, 4, 6: // another file is there for a while, perhaps while checks fail
 			time.Sleep(ms(r, 0, 150))
 			before := s.put(other)
 			time.Sleep(max(held*time.Millisecond, time.Until(until)+ms(r, 0, 300)-150*time.Millisecond))

@@ -2,6 +2,8 @@
 
 package clockfile_test
 
+// Locks, umasks and failing system calls on Unix.
+
 import (
 	"errors"
 	"fmt"
@@ -15,8 +17,8 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// TestChildKeepsLock starts a program that inherits the descriptor of the lock and keeps it: Close
-// unlocks all the same, so that the next Open finds the file free.
+// TestChildKeepsLock starts a program that inherits the lock's descriptor and keeps it. Close
+// unlocks anyway, so the next Open finds the file unlocked.
 func TestChildKeepsLock(t *testing.T) {
 	t.Parallel()
 	defer limit(t)()
@@ -24,7 +26,8 @@ func TestChildKeepsLock(t *testing.T) {
 	disk := &remembers{Disk: clockfile.System}
 	f, err := clockfile.OpenOn(disk, path, nil)
 	must(t, err)
-	fd, err := syscall.Dup(clockfile.Descriptor(disk.opened)) // which ends with this process's, as a child's would
+	// It ends with this process's descriptor, as a child's would.
+	fd, err := syscall.Dup(clockfile.Descriptor(disk.opened))
 	must(t, err)
 	inherited := os.NewFile(uintptr(fd), "lock")
 	child := child(t, "wait")
@@ -49,8 +52,8 @@ func (r *remembers) Open(path string) (f clockfile.LockedFile, err error) {
 	return f, err
 }
 
-// TestMaskOfProcess makes a file where the process's mask forbids all: it is for its user alone,
-// since whoever can read it can lock it.
+// TestMaskOfProcess creates a file although the process's umask forbids everything. Only its user
+// can access the file, because any process that can read a file can lock it.
 func TestMaskOfProcess(t *testing.T) {
 	path := newPath(t)
 	before := syscall.Umask(0o777)
@@ -62,14 +65,14 @@ func TestMaskOfProcess(t *testing.T) {
 	}
 }
 
-// TestSystemFails asks the operating system for what it refuses: no error is lost, and none is
-// taken for a loss.
+// TestSystemFails asks the operating system for operations that fail. No error is lost, and none is
+// treated as a loss of the file.
 func TestSystemFails(t *testing.T) {
 	path := newFile(t)
 	dir := filepath.Dir(path)
 	f, err := clockfile.System.Open(path)
 	must(t, err)
-	must(t, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // no name is below a file
+	must(t, os.Rename(dir, dir+"2"), os.WriteFile(dir, nil, 0o600)) // a file cannot contain names
 	_, below := f.Check()
 	must(t, os.Remove(dir), os.Rename(dir+"2", dir), f.Close())
 	_, closed := f.Check()
@@ -80,8 +83,8 @@ func TestSystemFails(t *testing.T) {
 	}
 }
 
-// TestMountedByItself removes a file that is opened by a name that stays, which is what a file that
-// is mounted by itself has.
+// TestMountedByItself removes a file that was opened by a name that remains, as with a file that is
+// mounted individually.
 func TestMountedByItself(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has names that lead to open files")
