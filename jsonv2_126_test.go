@@ -2,6 +2,8 @@
 
 package ids_test
 
+// Package encoding/json/v2, as an experiment.
+
 import "encoding/json/v2"
 
 func init() {
