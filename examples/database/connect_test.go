@@ -1,5 +1,7 @@
 package database
 
+// How tests reach a database.
+
 import (
 	"context"
 	"database/sql"
@@ -11,7 +13,7 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// A database is reached through database/sql or pgx, which differ in little.
+// A database is reached through database/sql or pgx, which differ little.
 type database struct {
 	exec  func(ctx context.Context, query string, args ...any) error
 	query func(ctx context.Context, query string, args ...any) (r rows, end func(), err error)
@@ -65,10 +67,10 @@ func pgxDatabase(pool *pgxpool.Pool) *database {
 	}
 }
 
-var tables atomic.Int64 // made so far
+var tables atomic.Int64 // number of tables made
 
-// table makes a table with the values in rows 0, 1, 2, … and returns its name. Each test has its own, since drivers
-// remember what they learned of a table when they prepared a query.
+// table makes a table with the values in rows 0, 1, 2, … and returns its name. Each test has its
+// own table, because drivers remember what they learned about a table when they prepared a query.
 func (d *database) table(t *testing.T, column string, values []any) string {
 	t.Helper()
 	name := fmt.Sprintf("trip%d", tables.Add(1))
@@ -92,7 +94,7 @@ func read[T any](t *testing.T, d *database, query string, args ...any) (out []T,
 	return readBy(t, d, func(v *T) any { return v }, query, args...)
 }
 
-// readBy is read where something else than a *T reads a column.
+// readBy is like read, for columns that are not read by a *T.
 func readBy[T any](t *testing.T, d *database, reader func(*T) any, query string, args ...any) (out []T, err error) {
 	t.Helper()
 	r, end, err := d.query(t.Context(), query, args...)

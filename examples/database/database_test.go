@@ -1,4 +1,4 @@
-// Package database stores ids in PostgreSQL, MariaDB and SQLite and reads them back, in its tests.
+// Package database stores IDs in PostgreSQL, MariaDB and SQLite and reads them back, in its tests.
 package database
 
 import (
@@ -36,9 +36,11 @@ func TestMariaDB(t *testing.T) {
 		ulidText: "CHAR(26) CHARACTER SET ascii COLLATE ascii_bin",
 		integer:  "BIGINT",
 	})
-	// 10.7 and later have a type for UUIDs, which takes and gives text. It sorts versions 6 and 7 by their bytes.
+	// 10.7 and later have a type for UUIDs, which accepts and returns text. It sorts versions 6 and
+	// 7 by their bytes.
 	trip(t, d, "UUID as UUID", "UUID", ids.NewV7(), ids.NilUUID(), ids.MaxUUID())
-	// It does not take all of version 8, nor all ULIDs of given times. If one is taken, or none refused, storing.md has changed.
+	// It does not store all version 8 UUIDs unchanged, nor all ULIDs of given times. If this test
+	// fails, correct storing.md.
 	for kind, all := range everyKind(t) {
 		differ := changed(t, d, all)
 		if unsafe := kind == "version 8" || kind == "ULIDs of given times"; (len(differ) > 0) != unsafe {
@@ -52,7 +54,8 @@ func TestMariaDB(t *testing.T) {
 			}
 			must.Do(t, d.exec(t.Context(), "INSERT IGNORE INTO "+table+" (n, id) VALUES (1, ?)", differ[0]))
 			got, err := read[ids.Null[ids.UUID]](t, d, "SELECT id FROM "+table)
-			same(t, got, []ids.Null[ids.UUID]{{}}, err) // the Nil UUID only where the column is NOT NULL, as in changed
+			// The Nil UUID only if the column is NOT NULL, as in changed.
+			same(t, got, []ids.Null[ids.UUID]{{}}, err)
 		}
 	}
 	u := ids.NewV7()
@@ -61,7 +64,7 @@ func TestMariaDB(t *testing.T) {
 	timeInSQL(t, d, "SELECT CAST(%s * 1000000 AS SIGNED) FROM (SELECT CAST(? AS %s) AS id) t",
 		`conv(hex(left(id, 6)), 16, 10) / 1000`, "BINARY(16)", v7s(t)[0].Binary())
 	nodesInSQL(t, d)
-	v6 := ids.NewV6() // begins with 1f in our time, a version 7 with 01
+	v6 := ids.NewV6() // a version 6 of today begins with 1f, a version 7 with 01
 	span(t, d, "UUID as UUID", "UUID", append(v7s(t), v6), ids.MinV7At, ids.MaxV7At)
 }
 
@@ -76,11 +79,11 @@ func TestPostgres(t *testing.T) {
 	t.Run("pgx", func(t *testing.T) { testPgx(t, pool) })
 }
 
-// columns are the types of columns that a database has for ids.
+// columns are a database's column types for IDs.
 type columns struct{ bytes, uuidText, ulidText, integer string }
 
-// testColumns stores what every database takes through database/sql. UUID and ULID are written as text, Binary as 16
-// bytes, a Snowflake as an integer.
+// testColumns stores the types that every database accepts through database/sql. UUID and ULID are
+// written as text, Binary as 16 bytes, and a Snowflake as an integer.
 func testColumns(t *testing.T, d *database, c columns) {
 	u, l, s := ids.NewV7(), ids.NewULID(), ids.NextSnowflake()
 	bu, bl := u.Binary(), l.Binary()
@@ -105,7 +108,7 @@ func testColumns(t *testing.T, d *database, c columns) {
 	span(t, d, "Snowflake", c.integer, snowflakes(t), ids.TwitterLayout().MinAt, ids.TwitterLayout().MaxAt)
 }
 
-// everyKind returns 1,000 ids of each version, and of ULIDs.
+// everyKind returns 1,000 IDs of each version, and 1,000 ULIDs.
 func everyKind(t *testing.T) map[string][]ids.UUID {
 	t.Helper()
 	kinds := map[string][]ids.UUID{}
@@ -124,7 +127,8 @@ func everyKind(t *testing.T) map[string][]ids.UUID {
 	return kinds
 }
 
-// changed stores UUIDs in a column of MariaDB's own type, and returns those that come back as others.
+// changed stores UUIDs in a column of MariaDB's own type and returns those that are different when
+// read back.
 func changed(t *testing.T, d *database, all []ids.UUID) (differ []ids.UUID) {
 	t.Helper()
 	table := d.table(t, "UUID NOT NULL", nil)
@@ -152,7 +156,8 @@ func trip[T any](t *testing.T, d *database, name, column string, values ...T) {
 	})
 }
 
-// span stores ids, one for each hour, in descending order, and reads those of hours 3 to 5, all in their order, and two by a list.
+// span stores IDs, one for each hour, in descending order. It reads the IDs of hours 3 to 5, all
+// IDs in their order, and two IDs by a list.
 func span[T any](t *testing.T, d *database, name, column string, all []T, first, last func(time.Time) T) {
 	t.Run("span of "+name, func(t *testing.T) {
 		stored := boxed(all)
@@ -175,7 +180,7 @@ func span[T any](t *testing.T, d *database, name, column string, all []T, first,
 	})
 }
 
-// same compares what a query gave with what it should give.
+// same compares the result of a query with the expected result.
 func same[T any](t *testing.T, got, want T, err error) {
 	t.Helper()
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -183,7 +188,7 @@ func same[T any](t *testing.T, got, want T, err error) {
 	}
 }
 
-// hours returns ids made by at, one for each hour.
+// hours returns IDs made by at, one for each hour.
 func hours[T any](t *testing.T, at func(time.Time) (T, error)) []T {
 	t.Helper()
 	all := make([]T, 10)
@@ -207,7 +212,7 @@ func snowflakes(t *testing.T) []ids.Snowflake {
 	})
 }
 
-// after returns what f gives, turned into another type by turn.
+// after returns a function that converts the result of f with turn.
 func after[A, T, U any](f func(A) T, turn func(T) U) func(A) U {
 	return func(a A) U { return turn(f(a)) }
 }
@@ -220,5 +225,5 @@ func mapped[T, U any](all []T, turn func(T) U) []U {
 	return out
 }
 
-// boxed turns a list into the arguments of a statement.
+// boxed converts a list to the arguments of a statement.
 func boxed[T any](all []T) []any { return mapped(all, func(v T) any { return v }) }

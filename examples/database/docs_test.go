@@ -6,7 +6,7 @@ import (
 	"github.com/oneclock/ids/internal/docs"
 )
 
-// TestDocs compiles and runs what the pages of the repository show of database/sql, on SQLite.
+// TestDocs compiles and runs the pages' code that uses database/sql, on SQLite.
 func TestDocs(t *testing.T) {
 	docs.Run(t, "examples/database", map[string]string{
 		"ctx": "context.Background()",

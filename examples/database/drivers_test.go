@@ -14,7 +14,8 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// TestPQ passes ids to PostgreSQL by lib/pq, which needs pq.Array to read an array, and sends the bytes of a Binary as text.
+// TestPQ passes IDs to PostgreSQL through lib/pq, which needs pq.Array to read an array, and sends
+// the bytes of a Binary as text.
 func TestPQ(t *testing.T) {
 	t.Parallel()
 	db, err := sql.Open("postgres", dbserver.Postgres(t)+"&sslmode=disable")
@@ -38,8 +39,9 @@ func TestPQ(t *testing.T) {
 	}
 }
 
-// TestBun stores ids by bun, which needs the type of a column in a tag, and a Null for NULL: with nullzero on a plain id it
-// stores the row, and then returns an error, which a caller takes for a failure.
+// TestBun stores IDs through bun, which needs the type of a column in a tag, and a Null for NULL.
+// With nullzero on a plain ID, it stores the row and then returns an error, so that the caller
+// assumes a failure.
 func TestBun(t *testing.T) {
 	t.Parallel()
 	sqldb, err := sql.Open("pgx", dbserver.Postgres(t))

@@ -12,8 +12,9 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// TestJSONInSQL makes JSON in a database. Snowflakes are numbers there, which a float64, as JavaScript has, rounds to another one,
-// unless the statement or the program makes texts of them.
+// TestJSONInSQL makes JSON in a database. In it, Snowflakes are numbers, which a float64, such as
+// JavaScript's numbers, rounds to other numbers, unless the statement or the program converts them
+// to text.
 func TestJSONInSQL(t *testing.T) {
 	const id = ids.Snowflake(1541815603606036481)
 	rounded := func(t *testing.T, d *database, query string, want bool, args ...any) {

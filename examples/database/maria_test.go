@@ -10,14 +10,14 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// TestBytesInMariaDB passes 16 bytes to MariaDB's own type for UUIDs, which takes text. A condition finds nothing, and only SHOW
-// WARNINGS says why.
+// TestBytesInMariaDB passes 16 bytes to MariaDB's own type for UUIDs, which expects text. A
+// condition finds nothing, and only SHOW WARNINGS shows the reason.
 func TestBytesInMariaDB(t *testing.T) {
 	t.Parallel()
 	db, err := sql.Open("mysql", dbserver.MariaDB(t))
 	must.Do(t, err)
 	t.Cleanup(func() { db.Close() })
-	db.SetMaxOpenConns(1) // warnings are of a connection
+	db.SetMaxOpenConns(1) // warnings belong to a connection
 	d := sqlDatabase(db, func(int) string { return "?" })
 	id := ids.NewV7()
 	at, _ := id.Time()
@@ -63,7 +63,7 @@ func TestBytesInMariaDB(t *testing.T) {
 		}
 		got, err := read[ids.UUID](t, d, "SELECT id FROM "+table+" WHERE n = 2")
 		same(t, got, []ids.UUID{{}}, err)
-		if n := changed("DELETE FROM "+table+" WHERE id = ?", id); n != 1 { // the id itself
+		if n := changed("DELETE FROM "+table+" WHERE id = ?", id); n != 1 { // the ID itself
 			t.Errorf("%s: by the id a delete finds %d rows", name, n)
 		}
 	}

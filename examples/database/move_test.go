@@ -12,14 +12,14 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// The statements of docs/storing.md that turn a column of text into one of UUIDs.
+// The statements in docs/storing.md that convert a text column to UUIDs.
 const (
 	retype = `ALTER TABLE orders ALTER id TYPE uuid USING id::uuid`
 	unhex  = `UPDATE orders SET bytes = unhex(replace(id, '-', ''))`
 	noUUID = `SELECT id FROM orders WHERE length(id) <> 36`
 )
 
-// textColumn makes a table with texts, and asks for those that are no UUIDs.
+// textColumn makes a table with texts, and queries those that are not UUIDs.
 func textColumn(t *testing.T, d *database, good []string, bad ...string) {
 	t.Helper()
 	for _, statement := range []string{retype, unhex, noUUID} {
@@ -36,8 +36,8 @@ func textColumn(t *testing.T, d *database, good []string, bad ...string) {
 	same(t, found, bad, err)
 }
 
-// TestFromTextToBytes moves a column of text to one of UUIDs or bytes. PostgreSQL refuses a text that is no UUID. The others
-// make NULL or other bytes of it.
+// TestFromTextToBytes converts a text column to UUIDs or bytes. PostgreSQL rejects a text that is
+// not a UUID. The others convert it to NULL or to other bytes.
 func TestFromTextToBytes(t *testing.T) {
 	u, v := ids.NewV7(), ids.NewV4()
 	good := []string{u.String(), strings.ToUpper(v.String())}

@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// testPostgresSQL stores through database/sql what only PostgreSQL has.
+// testPostgresSQL stores types that only PostgreSQL has, through database/sql.
 func testPostgresSQL(t *testing.T, d *database) {
 	trip(t, d, "UUID in a text column", "text", ids.NewV7())
 	trip(t, d, "Binary[UUID] in a uuid column", "uuid", ids.NewV7().Binary())
@@ -19,7 +19,7 @@ func testPostgresSQL(t *testing.T, d *database) {
 	anyOf(t, d, "Snowflake", "bigint", snowflakes(t))
 	testConverted(t, d)
 	t.Run("[]UUID as uuid[]", func(t *testing.T) {
-		// An argument needs nothing. A scan needs pgx's help, since database/sql has no arrays.
+		// An argument needs no help. A scan needs pgx's help, because database/sql has no arrays.
 		m := pgtype.NewMap()
 		m.RegisterDefaultPgType(new([]ids.UUID), "_uuid")
 		want := v7s(t)
@@ -28,7 +28,7 @@ func testPostgresSQL(t *testing.T, d *database) {
 	})
 }
 
-// anyOf finds all but the first of some ids, which are in ascending order, by = ANY of one array.
+// anyOf finds all but the first of some ascending IDs by = ANY with one array.
 func anyOf[T any](t *testing.T, d *database, name, column string, all []T) {
 	t.Run("= ANY($1) with a slice of "+name, func(t *testing.T) {
 		got, err := read[T](t, d, "SELECT id FROM "+d.table(t, column, boxed(all))+" WHERE id = ANY($1) ORDER BY id", all[1:])
@@ -36,7 +36,8 @@ func anyOf[T any](t *testing.T, d *database, name, column string, all []T) {
 	})
 }
 
-// testConverted stores a ULID in a uuid column, converted by UUID and ULID. As it is, the column does not accept its text.
+// testConverted stores a ULID in a uuid column, converted by UUID and ULID. The column does not
+// accept the ULID's own text.
 func testConverted(t *testing.T, d *database) {
 	t.Run("ULID in a uuid column", func(t *testing.T) {
 		id := ids.NewULID()
@@ -49,7 +50,7 @@ func testConverted(t *testing.T, d *database) {
 	})
 }
 
-// testPgx stores ids through pgx itself.
+// testPgx stores IDs through pgx itself.
 func testPgx(t *testing.T, pool *pgxpool.Pool) {
 	d := pgxDatabase(pool)
 	u := ids.NewV7()
@@ -98,6 +99,6 @@ func testCopy(t *testing.T, pool *pgxpool.Pool) {
 	_, err = pool.CopyFrom(ctx, pgx.Identifier{"copied"}, columns, source)
 	must.Do(t, err)
 	r, _ := pool.Query(ctx, "SELECT * FROM copied ORDER BY id")
-	got, err := pgx.CollectRows(r, pgx.RowToStructByName[order]) // returns the error of Query too
+	got, err := pgx.CollectRows(r, pgx.RowToStructByName[order]) // also returns Query's error
 	same(t, got, want, err)
 }

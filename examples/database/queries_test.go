@@ -21,7 +21,7 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// numbered returns a Snowflake of given parts.
+// numbered returns the Snowflake with the given parts.
 func numbered(t *testing.T, at time.Time, node, sequence int64) ids.Snowflake {
 	t.Helper()
 	id, err := ids.TwitterLayout().Compose(ids.SnowflakeParts{Time: at, Node: node, Sequence: sequence})
@@ -29,7 +29,7 @@ func numbered(t *testing.T, at time.Time, node, sequence int64) ids.Snowflake {
 	return id
 }
 
-// timeInSQL computes the time of an id of hour 0 in µs, by an expression of docs/storing.md.
+// timeInSQL computes the time of hour 0's ID in µs, with an expression from docs/storing.md.
 func timeInSQL(t *testing.T, d *database, query, expression, column string, id any) {
 	t.Helper()
 	if !strings.Contains(strings.ReplaceAll(page(t, "storing.md"), `\|`, "|"), "`"+expression+"`") {
@@ -39,7 +39,8 @@ func timeInSQL(t *testing.T, d *database, query, expression, column string, id a
 	same(t, got, []int64{hour(0).UnixMicro()}, err)
 }
 
-// nodesInSQL asks which nodes the ids of a table have, by the statement of docs/operations.md, which begins with the most common one.
+// nodesInSQL counts a table's IDs by node with the statement from docs/operations.md, which returns
+// the most common node first.
 func nodesInSQL(t *testing.T, d *database) {
 	t.Helper()
 	must.Do(t, d.exec(t.Context(), "CREATE TABLE orders (id bigint PRIMARY KEY)"))

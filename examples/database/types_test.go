@@ -28,7 +28,7 @@ var modes = []pgx.QueryExecMode{
 	pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
 }
 
-// connect returns connections of pgx in a mode.
+// connect returns pgx connections in the given mode.
 func connect(t *testing.T, url string, mode pgx.QueryExecMode) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(url)
@@ -40,8 +40,8 @@ func connect(t *testing.T, url string, mode pgx.QueryExecMode) *pgxpool.Pool {
 	return pool
 }
 
-// TestModes writes ids to a uuid column in each mode of pgx. In the last two, which poolers ask for, PostgreSQL gets
-// bytes as a bytea, which it does not take for a uuid.
+// TestModes writes IDs to a uuid column in each mode of pgx. In the last two modes, which poolers
+// need, PostgreSQL receives bytes as a bytea, which it does not accept as a uuid.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	url := dbserver.Postgres(t)
@@ -60,7 +60,7 @@ func TestModes(t *testing.T) {
 					t.Errorf("%s for a uuid: error %v, want one: %t", what, err, untyped)
 				}
 			}
-			// A list must be of texts there.
+			// A list must consist of texts in these modes.
 			conn, ctx, list := pool, t.Context(), v7s(t)
 			must.Do(t, d.exec(ctx, "DROP TABLE IF EXISTS orders"))
 			must.Do(t, d.exec(ctx, "CREATE TABLE orders AS SELECT id FROM "+d.table(t, "uuid", boxed(list))))
@@ -80,7 +80,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestTypeIDs stores ids with a prefix.
+// TestTypeIDs stores IDs with a prefix.
 func TestTypeIDs(t *testing.T) {
 	t.Parallel()
 	all := mapped(v7s(t), typeid.From[user])
@@ -99,15 +99,16 @@ func TestTypeIDs(t *testing.T) {
 	}
 }
 
-// TestBytesInSQLite shows 16 bytes as digits, and finds them by digits.
+// TestBytesInSQLite prints 16 bytes as digits and finds them by digits.
 func TestBytesInSQLite(t *testing.T) {
 	id := ids.MustParseUUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	got, err := read[ids.UUID](t, openSQL(t, "sqlite", ":memory:"), `SELECT hex(id) FROM (SELECT ? AS id) WHERE id = x'017f22e279b07cc398c4dc0c0c07398f'`, id.Binary())
 	same(t, got, []ids.UUID{id}, err)
 }
 
-// TestCutText stores text in columns of 16 bytes. MariaDB and MySQL refuse that, but with INSERT IGNORE or an empty sql_mode
-// they cut it: of ids that were made at one time, most are then dropped as the same row, and Scan refuses the others.
+// TestCutText stores text in columns of 16 bytes. MariaDB and MySQL reject it, but with INSERT
+// IGNORE or an empty sql_mode they cut the text. Of IDs made at one time, most are then dropped as
+// the same row, and Scan rejects the others.
 func TestCutText(t *testing.T) {
 	t.Parallel()
 	dsn := dbserver.MariaDB(t)
@@ -141,7 +142,7 @@ func checkCutText[T ids.UUID | ids.ULID, B any](t *testing.T, strict, loose *dat
 	if err != nil || rows[0] == len(all) {
 		t.Errorf("of %d %Ts that were cut there are %v rows, %v", len(all), all[0], rows, err)
 	}
-	table, err = insert(loose, "", boxed(all[:1])) // the others are refused, as the same row
+	table, err = insert(loose, "", boxed(all[:1])) // the others are rejected, as the same row
 	must.Do(t, err)
 	refused(loose, table)
 	table, err = insert(strict, "IGNORE", boxed(mapped(all, binary)))
@@ -150,8 +151,9 @@ func checkCutText[T ids.UUID | ids.ULID, B any](t *testing.T, strict, loose *dat
 	same(t, got, all, err)
 }
 
-// TestNumbersInSQLite stores ULIDs that look like numbers. A type with TEXT in its name, such as those of the schema for
-// sqlc, keeps them text; another makes numbers of them, which cannot be read.
+// TestNumbersInSQLite stores ULIDs that look like numbers. A column type with TEXT in its name, as
+// in the schema for sqlc, keeps them as text. Other types convert them to numbers, which cannot be
+// read.
 func TestNumbersInSQLite(t *testing.T) {
 	t.Parallel()
 	d := openSQL(t, "sqlite", filepath.Join(t.TempDir(), "numbers.db"))
@@ -162,7 +164,7 @@ func TestNumbersInSQLite(t *testing.T) {
 	}
 }
 
-// TestPartition gives a table a partition for the ids of a month.
+// TestPartition gives a table a partition for the IDs of a month.
 func TestPartition(t *testing.T) {
 	t.Parallel()
 	d := pgxDatabase(connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement))
@@ -181,7 +183,7 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestFromV4ToV7 gives version 7 to a table of PostgreSQL whose key was gen_random_uuid() until then.
+// TestFromV4ToV7 switches a PostgreSQL table whose key was gen_random_uuid() to version 7.
 func TestFromV4ToV7(t *testing.T) {
 	t.Parallel()
 	pool := connect(t, dbserver.Postgres(t), pgx.QueryExecModeCacheStatement)
@@ -217,5 +219,5 @@ func TestFromV4ToV7(t *testing.T) {
 	}
 	got, err := read[ids.UUID](t, d, "SELECT id FROM turned ORDER BY made DESC, id DESC LIMIT 10")
 	slices.Reverse(got)
-	same(t, got, made, err) // a column with the time, and not the id, tells the newest of both
+	same(t, got, made, err) // a time column, and not the ID, shows the newest of both
 }

@@ -1,4 +1,4 @@
-// Package kubernetes checks the manifests of docs/kubernetes.md against the types of Kubernetes.
+// Package kubernetes checks the manifests in docs/kubernetes.md against the types of Kubernetes.
 package kubernetes
 
 import (
@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// decode reads a manifest strictly: an unknown field is an error, and so is one that stands there twice.
+// decode reads a manifest strictly: a field that is unknown or occurs twice is an error.
 func decode(manifest string) (kind string, err error) {
 	var head struct{ APIVersion, Kind string }
 	if err := yaml.Unmarshal([]byte(manifest), &head); err != nil {
@@ -53,7 +53,7 @@ func TestManifests(t *testing.T) {
 			}
 		}
 	}
-	// Four lines of a container set the variable, and the StatefulSet has the same.
+	// Four lines of a container set the variable, as in the StatefulSet.
 	text := string(page)
 	lines := regexp.MustCompile("(?ms)^```yaml\n(env:.*?)^```$").FindStringSubmatch(text)
 	var short, long corev1.Container

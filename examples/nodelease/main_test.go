@@ -34,7 +34,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestPage checks that the page shows the program's function work to the letter.
+// TestPage checks that the page contains an exact copy of the program's function work.
 func TestPage(t *testing.T) {
 	program, err := os.ReadFile("main.go")
 	must.Do(t, err)
@@ -60,7 +60,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestAlarms gives the gauges values that are well, and values for which one alarm each is there.
+// TestAlarms sets the gauges to normal values, and to values for each of which there is one alarm.
 func TestAlarms(t *testing.T) {
 	file, err := os.ReadFile("alarms.yml")
 	must.Do(t, err)
@@ -73,7 +73,8 @@ func TestAlarms(t *testing.T) {
 	}
 	unknown, none, silent, far, ahead, few := well, well, well, well, well, well
 	unknown.Free, unknown.FreeKnown = 0, false
-	none = nodelease.Stats{Err: nodelease.ErrLost, Free: 900, FreeKnown: true} // as Stats returns them without a number
+	// As Stats returns it without a number.
+	none = nodelease.Stats{Err: nodelease.ErrLost, Free: 900, FreeKnown: true}
 	silent.Deadline = 4 * time.Second
 	far.HorizonAhead = 25 * time.Hour
 	ahead.LatestAhead = 2 * time.Minute

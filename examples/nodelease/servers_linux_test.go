@@ -20,7 +20,8 @@ func TestEtcd(t *testing.T) {
 	if err != nil {
 		t.Skip("etcd is not installed (Debian: apt-get install etcd-server): ", err)
 	}
-	const clients, peers = "unix://clients:1", "unix://peers:1" // sockets in its folder, named as etcd 3.4 demands
+	// Sockets in its directory, with the form that etcd 3.4 requires.
+	const clients, peers = "unix://clients:1", "unix://peers:1"
 	server := exec.Command(binary, "--data-dir", "data", "--listen-client-urls", clients, "--advertise-client-urls", clients,
 		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers)
 	server.Dir = t.TempDir()
@@ -34,7 +35,8 @@ func TestEtcd(t *testing.T) {
 	first(t, "-etcd", client)
 	handBack(t, "-etcd", client)
 
-	// Asked to end without a store, it ends all the same, and says that the number is held.
+	// Without a store, a program that is asked to end does so anyway, and reports that the number
+	// is held.
 	p := program.Start(t, "", "-etcd", client, "-count", "0", "-every", "10ms", "-print")
 	if !p.Out.Scan() {
 		t.Error("no id")
@@ -55,7 +57,7 @@ func TestPostgres(t *testing.T) {
 	handBack(t, "-postgres", url)
 }
 
-// first makes the store, which can be done once.
+// first initializes the store, which is possible once.
 func first(t *testing.T, store ...string) {
 	for _, want := range []string{"", "not the first start"} {
 		if _, says, err := program.Start(t, "", append(store, "-count", "1", "-init")...).End(); (err == nil) != (want == "") || !strings.Contains(says, want) {
@@ -64,8 +66,9 @@ func first(t *testing.T, store ...string) {
 	}
 }
 
-// handBack runs the program on one number, again and again, and asks it to end, or has it serve where it cannot. The
-// number is free for the next run at once, long before its TTL is over.
+// handBack runs the program on one number again and again, and ends it by a signal or by a bad
+// address for metrics. The number is free for the next run immediately, long before its TTL has
+// passed.
 func handBack(t *testing.T, store ...string) {
 	for range 3 {
 		p := program.Start(t, "", append(store, "-numbers", "1", "-ttl", "10m", "-count", "0", "-every", "1h", "-print")...)

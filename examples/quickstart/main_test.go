@@ -14,16 +14,17 @@ import (
 
 func TestMain(m *testing.M) { program.Main(m, main) }
 
-// TestRun checks the facts in the output of one run, and what a bad node number and none are told.
+// TestRun checks the facts in the output of one run, and the messages for a bad node number and for
+// none.
 func TestRun(t *testing.T) {
 	from := time.Now()
 	out, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=308").End()
 	to := time.Now()
-	shown := map[string]string{} // the id behind each call
+	shown := map[string]string{} // by call, the ID that it printed
 	for _, line := range regexp.MustCompile(`(?m)^([\w.]+).*\(.*\) +(\S+)`).FindAllStringSubmatch(out, -1) {
 		shown[line[1]] = line[2]
 	}
-	// What does not parse is zero here, of another version and time.
+	// A text that does not parse becomes zero here, with another version and time.
 	v7, _ := ids.ParseUUID(shown["uuid.NewV7"])
 	v4, _ := ids.ParseUUID(shown["uuid.NewV4"])
 	u, _ := ids.ParseULID(shown["ulid.Make"])
@@ -35,7 +36,7 @@ func TestRun(t *testing.T) {
 	made, _ := v7.Time()
 	in := ids.TwitterLayout().Split(s)
 	for _, at := range []time.Time{made, u.Time(), in.Time} {
-		// An id may be 10 ms ahead, and its time is cut to a millisecond.
+		// An ID may be 10 ms ahead, and its time is truncated to a millisecond.
 		if at.Before(from.Add(-10*time.Millisecond)) || at.After(to.Add(10*time.Millisecond)) {
 			t.Errorf("made at %v, which is not within %v to %v", at, from, to)
 		}
@@ -60,7 +61,7 @@ func TestRun(t *testing.T) {
 		says != "quickstart: ids: environment variable IDS_SNOWFLAKE_NODE is \"web-3\", not a number from 0 to 1023\n" {
 		t.Errorf("a bad number: %v, says %q", err, says)
 	}
-	// A program that ends at once may not log the number that it has drawn.
+	// A program that ends immediately may not log the number that it has drawn.
 	for variable, want := range map[string]string{
 		"IDS_OTHER=":                "IDS_SNOWFLAKE_NODE is not set, so this process has the random Snowflake node number %s. ",
 		"IDS_SNOWFLAKE_NODE=random": "",

@@ -18,7 +18,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// guid returns u in Microsoft's order of bytes, or the UUID of bytes in that order.
+// guid converts u to Microsoft's byte order, or back.
 func guid(u uuid.UUID) uuid.UUID {
 	slices.Reverse(u[:4])
 	slices.Reverse(u[4:6])
@@ -26,7 +26,8 @@ func guid(u uuid.UUID) uuid.UUID {
 	return u
 }
 
-// newSortedGUID returns a version 8 that a uniqueidentifier sorts by its time, to 1/4096 ms, as SqlGuid of .NET does.
+// newSortedGUID returns a version 8 UUID that a uniqueidentifier column sorts by its time, to
+// 1/4096 ms, like .NET's SqlGuid.
 func newSortedGUID() uuid.UUID {
 	v7, u := uuid.NewV7(), [16]byte{}
 	copy(u[10:], v7[:6])           // the milliseconds, which are compared first
@@ -49,18 +50,20 @@ func TestGUID(t *testing.T) {
 	equal(t, slices.IsSorted(keys), true)
 }
 
-// newTraceID returns an id in the order of bytes for samplers: each half begins with three bytes that are random.
+// newTraceID returns an ID in a byte order for samplers: each half begins with three random bytes.
 func newTraceID(u uuid.UUID) trace.TraceID {
 	return trace.TraceID(slices.Concat(u[10:13], u[:5], u[13:], u[5:10]))
 }
 
-// ofTraceID returns the id of a trace id.
+// ofTraceID returns the ID of a trace ID.
 func ofTraceID(t trace.TraceID) uuid.UUID {
 	return uuid.UUID(slices.Concat(t[3:8], t[11:], t[:3], t[8:11]))
 }
 
-// TestTraceIDs counts what samplers take of 10,000 ids, by one in ten. Go's is the SDK's. The others do what the sources of
-// Java's and .NET's do, with the second and the first half, and level 2 of W3C's trace context, with the last seven bytes.
+// TestTraceIDs counts how many of 10,000 IDs samplers select at a rate of one in ten. Go's sampler
+// is the SDK's. The others work like the sources of Java's and .NET's samplers, which use the
+// second and the first half, and like level 2 of W3C's trace context, which uses the last seven
+// bytes.
 func TestTraceIDs(t *testing.T) {
 	ratio := sdk.TraceIDRatioBased(0.1)
 	lower := func(half []byte) bool {
@@ -95,16 +98,18 @@ func TestTraceIDs(t *testing.T) {
 		}
 	}
 	equal(t, ofTraceID(newTraceID(id)), id)
-	// X-Ray wants seconds in the first four bytes, and level 2 of W3C's trace context 56 random bits in the last seven.
-	equal(t, binary.BigEndian.Uint32(id[:4]) < 365*24*60*60, true) // of 1970
+	// X-Ray requires seconds in the first four bytes, and level 2 of W3C's trace context requires
+	// 56 random bits in the last seven.
+	equal(t, binary.BigEndian.Uint32(id[:4]) < 365*24*60*60, true) // a time in 1970
 	run := uuid.AppendV7(nil, 2)
 	equal(t, binary.BigEndian.Uint64(run[1][8:])-binary.BigEndian.Uint64(run[0][8:]) <= 1<<48, true)
 }
 
-// reversed returns an id with its bits in the other order, so that Spanner spreads ids over its servers, or the id of it.
+// reversed returns an ID with its bits reversed, so that Spanner spreads IDs over its servers. It
+// also converts such an ID back.
 func reversed(n snowflake.ID) snowflake.ID { return snowflake.ID(bits.Reverse64(uint64(n)) >> 1) }
 
-// strict reads no text but that which is written.
+// strict accepts only the text that String returns.
 func strict(s string) bool {
 	u, err := uuid.Parse(s)
 	return err == nil && u.String() == s

@@ -16,7 +16,7 @@ var (
 	cqlBigint   = gocql.NewNativeType(4, gocql.TypeBigInt, "")
 )
 
-// gocql takes its own type alone, to which ids convert, as do pointers for reading and for null.
+// gocql accepts only its own type. IDs convert to it, as do pointers for reading and for null.
 func TestCassandra(t *testing.T) {
 	v1 := uuid.NewV1()
 	for _, c := range []struct {
@@ -50,8 +50,8 @@ func TestCassandra(t *testing.T) {
 	equal(t, s, number)
 }
 
-// The bounds of a time are the driver's, which know how Cassandra sorts the bytes after it: they have the very time of an
-// id that is made at it.
+// The driver computes the bounds of a time, because it knows how Cassandra sorts the bytes after
+// the time. The bounds have exactly the time of an ID made at that time.
 func TestCassandraBounds(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	u, err := uuid.NewV1At(at)

@@ -11,8 +11,8 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// stored writes a value into a column of ClickHouse, as its driver does, and returns what goes over the wire. It reads that
-// back into another.
+// stored writes a value into a ClickHouse column, as its driver does, and returns the bytes on the
+// wire. It reads them back into another value.
 func stored(t *testing.T, typ column.Type, value, into any) (wire string, read error) {
 	t.Helper()
 	context := &column.ServerContext{Revision: 54460}
@@ -27,8 +27,9 @@ func stored(t *testing.T, typ column.Type, value, into any) (wire string, read e
 	return string(b.Buf), d.ScanRow(into, 0)
 }
 
-// TestClickHouse stores ids by the driver's own code, without a server. It asks for BinaryMarshaler before Value, so that the text
-// of an id must be a string. FixedString(26) is the type of generateULID().
+// TestClickHouse stores IDs with the driver's own code, without a server. The driver checks for
+// BinaryMarshaler before Value, so the text of an ID must be passed as a string. FixedString(26) is
+// the type of generateULID().
 func TestClickHouse(t *testing.T) {
 	var gotID uuid.UUID
 	var gotNull uuid.Null

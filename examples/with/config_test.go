@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/viper"
 )
 
-// readIDs reads ids from text, and Snowflakes from whole numbers too. It refuses all else.
+// readIDs reads IDs from text, and Snowflakes also from whole numbers. It rejects everything else.
 func readIDs(_, to reflect.Type, data any) (any, error) {
 	p := reflect.New(to)
 	id, ok := p.Interface().(interface {
@@ -46,7 +46,7 @@ func readIDs(_, to reflect.Type, data any) (any, error) {
 	return p.Elem().Interface(), err
 }
 
-// decodeHook reads ids by readIDs, and all else as viper does without a hook.
+// decodeHook reads IDs with readIDs, and all other values as viper does without a hook.
 var decodeHook = viper.DecodeHook(mapstructure.ComposeDecodeHookFunc(readIDs,
 	mapstructure.StringToTimeDurationHookFunc(), mapstructure.StringToWeakSliceHookFunc(",")))
 
@@ -71,7 +71,8 @@ func readByViper(kind, text string, options ...viper.DecoderConfigOption) (s set
 	return s, err
 }
 
-// By itself viper makes ids of what are none, also with the hook of mapstructure for text.
+// Without the hook, viper makes IDs from values that are not IDs, even with mapstructure's hook for
+// text.
 func TestViper(t *testing.T) {
 	refused(t, viperError(readByViper("json", `{"ID": "`+id.String()+`"}`)))
 	for text, came := range map[string]settings{
@@ -112,7 +113,7 @@ func TestViper(t *testing.T) {
 
 func viperError(_ settings, err error) error { return err }
 
-// koanf reads text, and makes ids of what are none as viper does.
+// koanf reads text, and makes IDs from values that are not IDs, as viper does.
 func TestKoanf(t *testing.T) {
 	hooked := koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{WeaklyTypedInput: true, DecodeHook: mapstructure.ComposeDecodeHookFunc(readIDs,
 		mapstructure.StringToTimeDurationHookFunc(), mapstructure.TextUnmarshallerHookFunc())}}
@@ -135,7 +136,7 @@ func TestKoanf(t *testing.T) {
 	equal(t, got, settings{ID: id, Number: number, Wait: 3 * time.Second})
 }
 
-// A flagID is an id that go-flags reads. A Snowflake takes the same.
+// A flagID is an ID that go-flags reads. For a Snowflake, write the same.
 type flagID struct{ uuid.UUID }
 
 func (f *flagID) UnmarshalFlag(text string) error { return f.UnmarshalText([]byte(text)) }
@@ -144,7 +145,8 @@ type flagNumber struct{ snowflake.ID }
 
 func (f *flagNumber) UnmarshalFlag(text string) error { return f.UnmarshalText([]byte(text)) }
 
-// go-flags knows no TextUnmarshaler: it takes any text for the Nil UUID, and a Snowflake for an int64.
+// go-flags does not use TextUnmarshaler. It reads any text as the Nil UUID, and a Snowflake as an
+// int64.
 func TestGoFlags(t *testing.T) {
 	var plain struct {
 		ID     uuid.UUID    `long:"id"`
@@ -170,7 +172,7 @@ func TestGoFlags(t *testing.T) {
 	}
 }
 
-// envconfig of sethvargo reads as bytes what it cannot read as text.
+// sethvargo's envconfig reads a value that it cannot read as text as bytes.
 func TestEnvconfig(t *testing.T) {
 	process := func(target any, value string) error {
 		return envconfig.ProcessWith(t.Context(), &envconfig.Config{Target: target, Lookuper: envconfig.MapLookuper(map[string]string{"V": value})})
@@ -201,10 +203,11 @@ func TestEnvconfig(t *testing.T) {
 	equal(t, null.V, parent)
 	must.Do(t, process(&numberNull, number.String()))
 	equal(t, numberNull.V, snowflake.Null{ID: number, Valid: true})
-	must.Do(t, envconfig.ProcessWith(t.Context(), &envconfig.Config{Target: &null, Lookuper: envconfig.MapLookuper(nil)})) // not set
+	// Not set.
+	must.Do(t, envconfig.ProcessWith(t.Context(), &envconfig.Config{Target: &null, Lookuper: envconfig.MapLookuper(nil)}))
 }
 
-// envconfig of kelseyhightower calls a method on a nil pointer. It reads an id and a Null.
+// kelseyhightower's envconfig calls a method on a nil pointer. It reads an ID and a Null.
 func TestKelseyEnvconfig(t *testing.T) {
 	t.Setenv("V", id.String())
 	panics := func(target any) (r any) {
@@ -228,7 +231,7 @@ func TestKelseyEnvconfig(t *testing.T) {
 	refused(t, kelsey.Process("", &null))
 }
 
-// whole makes mergo take a value as a whole that can tell that it is zero.
+// whole makes mergo merge a value as a whole if the value has an IsZero method.
 type whole struct{ override bool }
 
 func (w whole) Transformer(t reflect.Type) func(dst, src reflect.Value) error {
@@ -237,7 +240,8 @@ func (w whole) Transformer(t reflect.Type) func(dst, src reflect.Value) error {
 		return nil
 	}
 	return func(dst, src reflect.Value) error {
-		zero := func(v reflect.Value) bool { return v.IsZero() || v.Interface().(zeroer).IsZero() } // a nil pointer has no methods
+		// A nil pointer has no methods.
+		zero := func(v reflect.Value) bool { return v.IsZero() || v.Interface().(zeroer).IsZero() }
 		if dst.CanSet() && !zero(src) && (w.override || zero(dst)) {
 			dst.Set(src)
 		}
@@ -245,7 +249,7 @@ func (w whole) Transformer(t reflect.Type) func(dst, src reflect.Value) error {
 	}
 }
 
-// For mergo an array is never empty, and a Null is a struct, each of whose fields is merged by itself.
+// To mergo, an array is never empty, and a Null is a struct whose fields are merged separately.
 func TestMergo(t *testing.T) {
 	type config struct {
 		ID     uuid.UUID
@@ -269,10 +273,11 @@ func TestMergo(t *testing.T) {
 	must.Do(t, mergo.Merge(&c, all, mergo.WithTransformers(whole{})))
 	equal(t, c, config{ID: id, Parent: parent, Number: number, Owner: &id})
 	must.Do(t, mergo.Merge(&c, config{ID: uuid.Max(), Parent: other}, mergo.WithTransformers(whole{})))
-	equal(t, c, config{ID: id, Parent: parent, Number: number, Owner: &id}) // what is there stays
+	equal(t, c, config{ID: id, Parent: parent, Number: number, Owner: &id}) // existing values stay
 	override := []func(*mergo.Config){mergo.WithOverride, mergo.WithTransformers(whole{override: true})}
 	must.Do(t, mergo.Merge(&c, config{Number: 7}, override...))
-	equal(t, c, config{ID: id, Parent: parent, Number: 7, Owner: &id}) // what is absent replaces nothing
+	// Absent values replace nothing.
+	equal(t, c, config{ID: id, Parent: parent, Number: 7, Owner: &id})
 	must.Do(t, mergo.Merge(&c, config{ID: uuid.Max(), Parent: other}, override...))
 	equal(t, c, config{ID: uuid.Max(), Parent: other, Number: 7, Owner: &id})
 }

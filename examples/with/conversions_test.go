@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// TestConversions converts ids from and to the types of libraries that have their own.
+// TestConversions converts IDs from and to the ID types of libraries.
 func TestConversions(t *testing.T) {
 	p := pgtype.UUID{Bytes: id, Valid: true}
 	equal(t, p.String(), id.String())
@@ -29,7 +29,7 @@ func TestConversions(t *testing.T) {
 
 }
 
-// A message keeps the slice that it is given, and a slice of an id is the id itself.
+// A message keeps the slice that it gets, and a slice of an ID shares the ID's memory.
 func TestProtobuf(t *testing.T) {
 	sent := id
 	id := sent
@@ -48,7 +48,7 @@ func TestProtobuf(t *testing.T) {
 	must.Do(t, err)
 	equal(t, id, sent)
 
-	// In the JSON of protobuf, bytes are base64 and a string is the text.
+	// In protobuf's JSON, bytes are base64 and a string is the text.
 	for text, m := range map[string]proto.Message{
 		base64.StdEncoding.EncodeToString(id[:]): wrapperspb.Bytes(id[:]),
 		id.String():                              wrapperspb.String(id.String()),

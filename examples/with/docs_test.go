@@ -12,12 +12,12 @@ import (
 	"github.com/oneclock/ids/internal/docs"
 )
 
-// TestDocs compiles and runs what the pages of the repository show of the libraries of this module.
+// TestDocs compiles and runs the pages' code that uses libraries of this module.
 func TestDocs(t *testing.T) { docs.Run(t, "examples/with", nil) }
 
 var declarations = regexp.MustCompile("(?ms)^<!-- go: in examples/with -->\n```go\n(?:import \\(.*?^\\)\n\n)?((?://|func|type|var) .*?)^```$")
 
-// TestBlocksAreTested checks that what the page declares is, to the letter, what the tests test.
+// TestBlocksAreTested checks that the page's declarations are exactly the tested ones.
 func TestBlocksAreTested(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(docs.Root(t), "docs", "with.md"))
 	must.Do(t, err)
@@ -46,9 +46,9 @@ var (
 	versions = regexp.MustCompile(`(?:/|\.)v[0-9]+$`)
 )
 
-// TestRowsAreTested checks rows of tables against tests: each row of the page names what the test imports that it links to,
-// and has no code that this test lacks; and each module that go.mod requires is named by a row of some page that links to a
-// test of it.
+// TestRowsAreTested checks rows of tables. Each row of the page names the packages that its linked
+// test imports, and contains no code that this test lacks. Each module that go.mod requires is
+// named in a row of some page that links to a test of the module.
 func TestRowsAreTested(t *testing.T) {
 	files := map[string]string{}
 	paths, err := filepath.Glob("*_test.go")
@@ -58,7 +58,7 @@ func TestRowsAreTested(t *testing.T) {
 		must.Do(t, err)
 		files[path] = string(text)
 	}
-	root, named := docs.Root(t), map[string]string{} // the rows that link to a file
+	root, named := docs.Root(t), map[string]string{} // by file, the rows that link to it
 	var pages []string
 	for _, pattern := range []string{"*.md", "from/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, "docs", pattern))

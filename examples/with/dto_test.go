@@ -13,7 +13,7 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// converters makes copier write and read ids of a type, and lists of them, as text.
+// converters makes copier write and read IDs of a type, and lists of them, as text.
 func converters[T fmt.Stringer](parse func(string) (T, error)) []copier.TypeConverter {
 	var id T
 	return []copier.TypeConverter{
@@ -45,7 +45,7 @@ func parseNull(text string) (id uuid.Null, err error) {
 	return id, err
 }
 
-// TestCopier copies one field into another, by itself and with converters.
+// TestCopier copies one field to another, without and with converters.
 func TestCopier(t *testing.T) {
 	type field[T any] struct{ V T }
 	const text = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
@@ -76,7 +76,8 @@ func TestCopier(t *testing.T) {
 	}
 }
 
-// goccy/go-json reads null into an id as into eight bytes, and writes a nil pointer in a list or a map as an empty text.
+// goccy/go-json reads null into an ID as into eight bytes, and writes a nil pointer in a list or a
+// map as an empty text.
 func TestGoccyJSON(t *testing.T) {
 	var row struct {
 		ID     uuid.UUID

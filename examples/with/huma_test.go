@@ -22,7 +22,7 @@ func (uuidSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "uuid"}
 }
 
-// Huma reads ids by itself, and its schemas say string; the alias adds the format.
+// Huma reads IDs without help, and its schemas have type string; the alias adds the format.
 func TestHuma(t *testing.T) {
 	mux := http.NewServeMux()
 	api := humago.New(mux, huma.DefaultConfig("orders", "1"))
@@ -31,7 +31,7 @@ func TestHuma(t *testing.T) {
 		ID     uuid.UUID `path:"id"`
 		Event  ulid.ULID `query:"event"`
 		Parent uuid.Null `query:"parent"`
-		Number int64     `query:"number"` // of a snowflake.ID, which would be refused
+		Number int64     `query:"number"` // for a snowflake.ID, which would be rejected
 		Body   struct {
 			Number snowflake.ID `json:"number"`
 			Parent uuid.UUID    `json:"parent"`
@@ -64,7 +64,7 @@ func TestHuma(t *testing.T) {
 	equal(t, schema.Properties["parent"].Format, "uuid")
 	equal(t, schema.Properties["number"].Type, huma.TypeString)
 
-	// In a path or a query, Huma reads a Snowflake as a number, but its schema wants a string.
+	// In a path or a query, Huma reads a Snowflake as a number, but its schema requires a string.
 	huma.Get(api, "/orders", func(context.Context, *struct {
 		Number snowflake.ID `query:"number"`
 	}) (*struct{}, error) {

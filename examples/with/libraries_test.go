@@ -15,7 +15,8 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// TestLibraries sends orders through each library, and compares what comes back. Nothing is written for an id but what is here.
+// TestLibraries sends orders through each library and compares the results. IDs need no code beyond
+// what is here.
 func TestLibraries(t *testing.T) {
 	for name, trip := range map[string]func(in order, out *order) error{
 		"msgpack":          encoded(msgpack.Marshal, msgpack.Unmarshal),
@@ -32,7 +33,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// encoded is a trip through what an order is encoded as.
+// encoded returns a trip through an order's encoding.
 func encoded[B any](marshal func(any) (B, error), unmarshal func(B, any) error) func(in order, out *order) error {
 	return func(in order, out *order) error {
 		b, err := marshal(in)
@@ -51,7 +52,7 @@ func dynamoFromText(v types.AttributeValue, out any) error {
 	return attributevalue.UnmarshalWithOptions(v, out, func(o *attributevalue.DecoderOptions) { o.UseEncodingUnmarshalers = true })
 }
 
-// A onerow is a database of one row: a query gives what the last statement wrote.
+// A onerow is a database with one row. A query returns the row that the last statement wrote.
 type onerow struct {
 	columns []string
 	row     []driver.Value
@@ -88,14 +89,14 @@ func (o *onerow) Next(dest []driver.Value) error {
 	return nil
 }
 
-// TestForms checks what the page says of how some libraries write ids.
+// TestForms checks the page's claims about how some libraries write IDs.
 func TestForms(t *testing.T) {
 	packed, err := msgpack.Marshal(id)
 	must.Do(t, err)
 	equal(t, string(packed), "\xc4\x10"+string(id[:])) // binary, 16 bytes
 	packed, err = msgpack.Marshal(uuid.Null{})
 	must.Do(t, err)
-	equal(t, string(packed), "\xc4\x00") // none
+	equal(t, string(packed), "\xc4\x00") // no bytes
 	packed, err = msgpack.Marshal(number)
 	must.Do(t, err)
 	equal(t, string(packed), "\xc4\x08"+string(binary.BigEndian.AppendUint64(nil, uint64(number))))

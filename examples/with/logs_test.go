@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/log/embedded"
 )
 
-// A logged has what is logged, by name.
+// A logged contains logged values by name.
 type logged map[string]string
 
 type provider struct {
@@ -36,7 +36,7 @@ func (l logger) Emit(_ context.Context, r log.Record) {
 	})
 }
 
-// OpenTelemetry's bridge looks at the kind of a value before its text.
+// OpenTelemetry's bridge checks the kind of a value before its text.
 func TestOtelslog(t *testing.T) {
 	got := logged{}
 	l := otelslog.NewLogger("shop", otelslog.WithLoggerProvider(provider{logged: got}))

@@ -11,7 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// registry makes MongoDB's driver write UUIDs as such, subtype 4, and read them.
+// registry makes MongoDB's driver write UUIDs as subtype 4, MongoDB's type for UUIDs, and read
+// them.
 func registry() *bson.Registry {
 	r := bson.NewRegistry()
 	r.RegisterTypeEncoder(reflect.TypeFor[uuid.UUID](), bson.ValueEncoderFunc(encodeUUID))
@@ -49,7 +50,7 @@ func decodeBSON(b []byte, v any) error {
 	return dec.Decode(v)
 }
 
-// With the registry, ids are written as subtype 4, and absent ones are null.
+// With the registry, IDs are written as subtype 4, and absent IDs as null.
 func TestMongoDB(t *testing.T) {
 	type doc struct {
 		ID     uuid.UUID `bson:"_id"`
@@ -71,13 +72,13 @@ func TestMongoDB(t *testing.T) {
 	equal(t, ulidType, bson.TypeBinaryGeneric)
 	equal(t, data, event[:])
 	equal(t, b.Lookup("parent").Type, bson.TypeEmbeddedDocument)
-	// In a condition too, which is how documents are found.
+	// The same applies to conditions, which find documents.
 	subtype, _ := encodeBSON(t, bson.M{"_id": id}).Lookup("_id").Binary()
 	equal(t, subtype, bson.TypeBinaryUUID)
 }
 
-// With the registry, subtype 0 is read too, and neither the old subtype 3, whose bytes may be in another order, nor a text.
-// Without it, what others wrote as a UUID is refused.
+// With the registry, subtype 0 is read, too. The old subtype 3, whose bytes may be in another
+// order, and text are rejected. Without the registry, UUIDs that others wrote are rejected.
 func TestMongoDBReads(t *testing.T) {
 	for value, want := range map[any][2]bool{
 		bson.TypeBinaryUUID: {true, false}, bson.TypeBinaryGeneric: {true, true}, bson.TypeBinaryUUIDOld: {false, false}, id.String(): {false, false},
@@ -94,7 +95,7 @@ func TestMongoDBReads(t *testing.T) {
 	}
 }
 
-// Without the registry a UUID is subtype 0, and a Null becomes a document.
+// Without the registry, a UUID is written as subtype 0, and a Null as a document.
 func TestMongoDBAsItIs(t *testing.T) {
 	b, err := bson.Marshal(orders[0])
 	must.Do(t, err)

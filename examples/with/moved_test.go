@@ -14,8 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestOldNullUUID reads what is stored of a NullUUID into a uuid.Null, as docs/from/google.md and docs/from/gofrs.md tell it. google's
-// has methods for text and bytes. That of gofrs and satori has none in these codecs, as a struct of one's own.
+// TestOldNullUUID reads stored NullUUIDs into a uuid.Null, as described in docs/from/google.md and
+// docs/from/gofrs.md. google's type has methods for text and bytes. In these codecs, the types of
+// gofrs and satori have none, like a struct of the application's own.
 func TestOldNullUUID(t *testing.T) {
 	const (
 		right   = "the same"
@@ -74,7 +75,7 @@ func TestOldNullUUID(t *testing.T) {
 			}
 		}
 
-		// What the pages say to do: keep the fields, or, where google has written bytes, take a pointer.
+		// The pages' advice: keep the fields or, where google has written bytes, use a pointer.
 		b, err := c.marshal(of[plain]{plain(present)})
 		var kept struct {
 			Parent struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// go-redis writes an id as its bytes, which no other program expects, and a score is a float64.
+// go-redis writes an ID as its bytes, which no other program expects, and a score is a float64.
 func TestRedis(t *testing.T) {
 	ctx := context.Background()
 	client := redis.NewClient(&redis.Options{Addr: miniredis.RunT(t).Addr()})

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A search is what a request asks for.
+// A search contains the parameters of a request.
 type search struct {
 	ID     uuid.UUID
 	Event  ulid.ULID
@@ -31,7 +31,7 @@ type search struct {
 	Items  []uuid.UUID
 }
 
-// gorilla/schema reads one id by its text, but no list, and writes none.
+// gorilla/schema reads one ID from its text, but not a list, and writes none.
 func TestGorillaSchema(t *testing.T) {
 	query := orders[0].texts()
 	query.Del("Refund")
@@ -41,7 +41,7 @@ func TestGorillaSchema(t *testing.T) {
 	d.RegisterConverter(uuid.UUID{}, func(text string) reflect.Value {
 		id, err := uuid.Parse(text)
 		if err != nil {
-			return reflect.Value{} // an error of the decoder
+			return reflect.Value{} // an error in the decoder
 		}
 		return reflect.ValueOf(id)
 	})
@@ -59,7 +59,7 @@ func TestGorillaSchema(t *testing.T) {
 	equal(t, out, url.Values{"Items": {id.String()}})
 }
 
-// TestFlags reads ids by TextVar of flag and of pflag.
+// TestFlags reads IDs with TextVar of flag and of pflag.
 func TestFlags(t *testing.T) {
 	type flags interface {
 		TextVar(p encoding.TextUnmarshaler, name string, value encoding.TextMarshaler, usage string)
@@ -79,7 +79,8 @@ func TestFlags(t *testing.T) {
 		equal(t, got, orders[0])
 		refused(t, f.Parse([]string{"--ID", "1"}))
 	}
-	// The help prints the Nil UUID for a default, and none of a Null, whose Valid tells whether the flag is there.
+	// The help prints the Nil UUID as a default. For a Null it prints no default, and Valid reports
+	// whether the flag was given.
 	var help strings.Builder
 	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(&help)
@@ -96,7 +97,8 @@ func TestFlags(t *testing.T) {
 	equal(t, null, parent)
 }
 
-// TestKong reads ids by kong, whose help names the type of one, unless a tag says what to print.
+// TestKong reads IDs with kong. Its help prints an ID's type, unless a tag contains the text to
+// print.
 func TestKong(t *testing.T) {
 	var got struct {
 		ID     uuid.UUID
@@ -121,12 +123,14 @@ func TestKong(t *testing.T) {
 		_, err := k.Parse([]string{bad})
 		refused(t, err)
 	}
-	_, _ = k.Parse([]string{"--help"}) // which prints it, and an error, since the program does not end
+	// Prints the help and returns an error, because the program does not exit.
+	_, _ = k.Parse([]string{"--help"})
 	equal(t, strings.Contains(help.String(), "--parent=ID\n"), true)
 	equal(t, strings.Contains(help.String(), "--refund=NULL-[-GITHUB-"), true)
 }
 
-// TestOapiCodegen calls what generated servers and clients call to read and write ids, in paths and queries.
+// TestOapiCodegen makes the calls of generated servers and clients that read and write IDs in paths
+// and queries.
 func TestOapiCodegen(t *testing.T) {
 	var into search
 	for _, test := range []struct{ value, back any }{
@@ -157,8 +161,9 @@ func TestOapiCodegen(t *testing.T) {
 
 type UserID struct{ uuid.UUID }
 
-// testOapiStructs reads structs from an optional query parameter, as a generated server does. Unless the parameter has
-// explode: false, each field would be a parameter of its own, and the text of the id is dropped, good or bad.
+// testOapiStructs reads structs from an optional query parameter, as a generated server does.
+// Unless the parameter has explode: false, each field would be a separate parameter, and the text
+// of the ID is dropped, good or bad.
 func testOapiStructs(t *testing.T) {
 	t.Helper()
 	bind := func(explode bool, text string, into any) error {
@@ -182,7 +187,7 @@ func testOapiStructs(t *testing.T) {
 			equal(t, null, &parent)
 		}
 	}
-	// It looks at the kind of a Snowflake, and at the methods of a struct that embeds one.
+	// It checks the kind of a Snowflake, and the methods of a struct that embeds one.
 	var negative *snowflake.ID
 	must.Do(t, bind(true, "-5", &negative))
 	equal(t, *negative, -5)

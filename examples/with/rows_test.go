@@ -23,7 +23,7 @@ import (
 	"xorm.io/xorm/core"
 )
 
-// goqu writes bytes into the text of a statement as if they were UTF-8, and compares with NULL by =.
+// goqu writes bytes into a statement's text as if they were UTF-8, and compares with NULL by =.
 func TestGoqu(t *testing.T) {
 	insert := goqu.Insert("orders").Rows(goqu.Record{"id": id.Binary()})
 	text, args, err := insert.ToSQL()
@@ -43,7 +43,7 @@ func TestGoqu(t *testing.T) {
 	}
 }
 
-// A pgrow is a row of one column as PostgreSQL sends it in binary.
+// A pgrow is a row with one column as PostgreSQL sends it in binary.
 type pgrow struct {
 	oid  uint32
 	data []byte
@@ -74,7 +74,8 @@ func (rowsOf) Next() bool                    { return true }
 func (rowsOf) Conn() *pgx.Conn               { return nil }
 func (rowsOf) TypeMap() *pgtype.Map          { return pgtype.NewMap() }
 
-// A row without a type has what the driver makes of a uuid: bytes, which JSON writes as numbers or as base64.
+// A row without a type contains the driver's values for a uuid, which are bytes. JSON writes them
+// as numbers or as base64.
 func TestRowsWithoutType(t *testing.T) {
 	row := pgrow{pgtype.UUIDOID, id[:]}
 	values, err := pgx.RowToMap(row)
@@ -88,7 +89,7 @@ func TestRowsWithoutType(t *testing.T) {
 	must.Do(t, err)
 	equal(t, got.ID, id)
 
-	// lib/pq and MySQL's driver hand over the text as bytes.
+	// lib/pq and MySQL's driver return the text as bytes.
 	db := sqlx.NewDb(sql.OpenDB(&onerow{columns: []string{"id"}, row: []driver.Value{[]byte(id.String())}}), "postgres")
 	values = map[string]any{}
 	must.Do(t, db.QueryRowx("SELECT id FROM orders").MapScan(values))
@@ -104,8 +105,8 @@ type xormID struct{ uuid.UUID }
 func (id *xormID) FromDB(b []byte) error { return id.Scan(b) }
 func (id xormID) ToDB() ([]byte, error)  { return id.MarshalText() }
 
-// xorm stores a UUID as JSON, which it cannot read back, and looks for the zero id of the struct that Get fills. The last
-// three are what to write.
+// xorm stores a UUID as JSON, which it cannot read back. Get adds a condition for the zero ID of
+// the struct that it fills. The last three cases show what to write.
 func TestXorm(t *testing.T) {
 	type row[T any] struct {
 		ID T `xorm:"'id'"`
@@ -133,11 +134,12 @@ func TestXorm(t *testing.T) {
 		equal(t, stored.String, c.stored)
 		_, err = orders().Get(c.out)
 		equal(t, err == nil && reflect.DeepEqual(c.out, c.in), c.read)
-		equal(t, strings.Contains(db.asked, "WHERE"), c.byZeros) // a database finds no row of the zero id
+		// A database finds no row with the zero ID.
+		equal(t, strings.Contains(db.asked, "WHERE"), c.byZeros)
 	}
 }
 
-// A nil pointer to an id is called by squirrel, and cannot be read back by gocsv.
+// squirrel calls a method on a nil pointer to an ID, and gocsv cannot read one back.
 func TestNilPointers(t *testing.T) {
 	func() {
 		defer func() { equal(t, recover() != nil, true) }()
@@ -166,7 +168,7 @@ func TestNilPointers(t *testing.T) {
 	equal(t, got, want)
 }
 
-// govalidator takes an array for empty if one of its bytes is zero.
+// govalidator treats an array as empty if one of its bytes is zero.
 func TestGovalidator(t *testing.T) {
 	type plain struct {
 		ID uuid.UUID `valid:"required"`
@@ -175,7 +177,8 @@ func TestGovalidator(t *testing.T) {
 	type wrapped struct {
 		ID own `valid:"required"`
 	}
-	zero := uuid.MustParse("017f22e2-79b0-7cc3-98c4-dc0c0c073900") // its last byte, as that of one in 256
+	// The last byte is zero, as in one ID of 256.
+	zero := uuid.MustParse("017f22e2-79b0-7cc3-98c4-dc0c0c073900")
 	valid := func(v any) bool {
 		ok, _ := govalidator.ValidateStruct(v)
 		return ok

@@ -19,7 +19,7 @@ import (
 
 type userID struct{ uuid.UUID }
 
-// A sample has ids as a program keeps them. Give the fields the tags of your library.
+// A sample has IDs as a program stores them. Give the fields the tags of your library.
 type sample struct {
 	ID     uuid.UUID
 	User   userID
@@ -30,7 +30,7 @@ type sample struct {
 	Named  map[string]*uuid.UUID
 }
 
-// changed sends a sample through a library, and returns an error if another one comes back.
+// changed sends a sample through a library, and returns an error if the result differs.
 func changed(through func(in, out *sample) error) error {
 	in := sample{uuid.NewV7(), userID{uuid.NewV7()}, 65, nil, uuid.Null{}, uuid.AppendV7(nil, 2), map[string]*uuid.UUID{"none": nil}}
 	var out sample
@@ -40,7 +40,7 @@ func changed(through func(in, out *sample) error) error {
 	return nil
 }
 
-// TestIDs is what a program writes for its own library.
+// TestIDs is the test that a program writes for its own library.
 func TestIDs(t *testing.T) {
 	err := changed(func(in, out *sample) error {
 		b, err := json.Marshal(in)
@@ -59,7 +59,8 @@ func parseUser(text string) (userID, error) {
 	return userID{u}, err
 }
 
-// TestChanged shows that changed finds four libraries, and finds nothing where a program does what the page says.
+// TestChanged checks that changed detects four libraries, and detects nothing if a program does
+// what the page recommends.
 func TestChanged(t *testing.T) {
 	type texts struct {
 		ID, User, Number, Coupon string
@@ -69,7 +70,7 @@ func TestChanged(t *testing.T) {
 	copied := func(option copier.Option) func(in, out *sample) error {
 		return func(in, out *sample) error {
 			var dto texts
-			out.Named = in.Named // which is not copied
+			out.Named = in.Named // not copied
 			return errors.Join(copier.CopyWithOption(&dto, in, option), copier.CopyWithOption(out, &dto, option))
 		}
 	}

@@ -22,10 +22,11 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[ulid.ULID](), reflect.TypeFor[snowflake.ID]():
 		return &jsonschema.Schema{Type: "string"}
 	}
-	return nil // what the library makes of other types
+	return nil // the library's default for other types
 }
 
-// TestSchemas generates a schema as invopop does by itself, which is wrong, and with the function that it is given.
+// TestSchemas generates a schema with invopop's defaults, which are wrong, and with the given
+// function.
 func TestSchemas(t *testing.T) {
 	type fields struct {
 		ID     uuid.UUID    `json:"id"`

@@ -14,14 +14,16 @@ import (
 
 func parentOf(ctx context.Context, db *sql.DB, id uuid.UUID) (parent uuid.UUID, err error) {
 	row := db.QueryRowContext(ctx, `SELECT parent FROM orders WHERE id = @p1`, mssql.UniqueIdentifier(id))
-	err = row.Scan((*mssql.UniqueIdentifier)(&parent)) // if it may be NULL: a mssql.NullUniqueIdentifier
+	// If it may be NULL: a mssql.NullUniqueIdentifier.
+	err = row.Scan((*mssql.UniqueIdentifier)(&parent))
 	return parent, err
 }
 
-// SQL Server swaps the first eight bytes in groups of 4, 2 and 2, and the driver hands them over like that. Scan of
-// a UUID takes them for the bytes of another id, and cannot know better. Writing is safe: the id goes to the server as text.
+// SQL Server swaps the first eight bytes in groups of 4, 2 and 2, and the driver returns them in
+// that order. Scan of a UUID reads them as a different ID, which it cannot detect. Writing is safe,
+// because the ID goes to the server as text.
 func TestSQLServer(t *testing.T) {
-	stored, err := mssql.UniqueIdentifier(id).Value() // as the server stores and sends them
+	stored, err := mssql.UniqueIdentifier(id).Value() // as the server stores and sends the bytes
 	must.Do(t, err)
 	var wrong uuid.UUID
 	must.Do(t, wrong.Scan(stored))
@@ -30,7 +32,7 @@ func TestSQLServer(t *testing.T) {
 	must.Do(t, err)
 	equal[any](t, written, id.String())
 
-	// The driver's own type swaps them, through conversions.
+	// The driver's own type swaps them back, through conversions.
 	back, err := parentOf(t.Context(), sql.OpenDB(&onerow{columns: []string{"parent"}, row: []driver.Value{stored}}), id)
 	must.Do(t, err)
 	equal(t, back, id)
@@ -38,7 +40,8 @@ func TestSQLServer(t *testing.T) {
 	must.Do(t, absent.Scan(nil))
 	equal(t, uuid.Null{ID: uuid.UUID(absent.UUID), Valid: absent.Valid}, uuid.Null{})
 
-	// With an option of the connection the driver hands the bytes over in order: then the two together swap twice.
+	// With an option of the connection, the driver returns the bytes in the ID's order. Then both
+	// together swap twice.
 	config, err := msdsn.Parse("sqlserver://user:password@host?database=shop&guid+conversion=true")
 	must.Do(t, err)
 	equal(t, config.Encoding.GuidConversion, true)

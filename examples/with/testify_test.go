@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/mock"
 )
 
-// The name of the type is ids.UUID, so AnythingOfType of another name panics. IsType needs no name.
+// The name of the type is ids.UUID, so AnythingOfType with another name panics. IsType needs no
+// name.
 func TestTestify(t *testing.T) {
 	var m mock.Mock
 	m.On("Delete", mock.IsType(uuid.UUID{})).Return()

@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// required refuses the Nil UUID, and the tags for versions see an id's text.
+// required rejects the Nil UUID, and the tags for versions check an ID's text.
 func TestValidator(t *testing.T) {
 	v := validator.New()
 	type request struct {
@@ -19,11 +19,11 @@ func TestValidator(t *testing.T) {
 	must.Do(t, v.Struct(request{id}))
 	refused(t, v.Struct(request{}))
 	refused(t, v.Struct(request{uuid.NewV4()}))
-	refused(t, v.Var(id, "uuid4")) // which ids meet that go from version 4 to 7
+	refused(t, v.Var(id, "uuid4")) // IDs that move from version 4 to 7 meet this tag
 	must.Do(t, v.Var(uuid.NewV4(), "uuid4"))
 }
 
-// present makes required see whether a Null has an id.
+// present makes required check whether a Null is present.
 func present(v reflect.Value) any {
 	value, _ := v.Interface().(driver.Valuer).Value()
 	return value
@@ -34,7 +34,7 @@ func TestValidatorNull(t *testing.T) {
 		Parent uuid.Null `validate:"required"`
 	}
 	v := validator.New()
-	must.Do(t, v.Struct(request{})) // a struct, which required lets pass
+	must.Do(t, v.Struct(request{})) // a struct, which required accepts
 	v.RegisterCustomTypeFunc(present, uuid.Null{})
 	refused(t, v.Struct(request{}))
 	must.Do(t, v.Struct(request{parent}))

@@ -26,10 +26,10 @@ type query struct {
 	Items  []uuid.UUID  `form:"items,parser=encoding.TextUnmarshaler" query:"items"`
 }
 
-// sixteen are 16 numbers.
+// sixteen is a list of 16 numbers.
 const sixteen = "id=1&id=127&id=34&id=226&id=121&id=176&id=124&id=195&id=152&id=196&id=220&id=12&id=12&id=7&id=57&id=143"
 
-// queries are what a client sends, and what a server should read: nil is an error.
+// queries maps a client's queries to the values that a server should read. nil means an error.
 var queries = map[string]*query{
 	"": {}, "id=" + id.String(): {ID: id}, "id=nonsense": nil, "id=": nil, "id=1": nil,
 	"event=" + event.String(): {Event: event}, "event=nonsense": nil, "event=": nil,
@@ -41,7 +41,7 @@ var queries = map[string]*query{
 
 func get(target string) *http.Request { return httptest.NewRequest(http.MethodGet, target, nil) }
 
-// echo reads ids by their methods.
+// echo reads IDs with their methods.
 func TestEcho(t *testing.T) {
 	e := echo.New()
 	for text, want := range queries {
@@ -66,7 +66,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// With the tag of the page gin does, too, in a query, a path and a header.
+// With the page's tag, gin also reads them so, in a query, a path and a header.
 func TestGin(t *testing.T) {
 	for text, want := range queries {
 		var got query
@@ -97,7 +97,7 @@ func TestGin(t *testing.T) {
 	}
 }
 
-// With a plain tag gin looks at the kind of a field, which is an array, a struct or an int64.
+// With a plain tag, gin checks the kind of a field, which is an array, a struct or an int64.
 func TestGinPlain(t *testing.T) {
 	type plain struct {
 		ID     uuid.UUID    `form:"id"`
@@ -108,7 +108,7 @@ func TestGinPlain(t *testing.T) {
 		Items  []uuid.UUID  `form:"items"`
 	}
 	for text, want := range queries {
-		if want != nil && text != "" && want.Number == 0 { // good ids
+		if want != nil && text != "" && want.Number == 0 { // good IDs
 			refused(t, binding.Query.Bind(get("/?"+text), new(plain)))
 		}
 	}
@@ -125,7 +125,7 @@ func TestGinPlain(t *testing.T) {
 	}
 }
 
-// chi reads a path as net/http does. An optional parameter of a query is a Null.
+// chi reads a path like net/http. For an optional query parameter, use a Null.
 func TestChi(t *testing.T) {
 	r := chi.NewRouter()
 	r.Get("/orders/{id}", func(w http.ResponseWriter, r *http.Request) {

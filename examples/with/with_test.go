@@ -16,7 +16,7 @@ type customer struct{}
 
 func (customer) Prefix() string { return "customer" }
 
-// The ids of the tests.
+// The IDs of the tests.
 var (
 	id     = uuid.MustParse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	event  = ulid.MustParse("01ARZ3NDEKTSV4RRFFQ69G5FAV")
@@ -38,7 +38,7 @@ func refused(t *testing.T, err error) {
 	}
 }
 
-// An order has an id of every kind.
+// An order has an ID of every kind.
 type order struct {
 	ID     uuid.UUID
 	Event  ulid.ULID
@@ -48,7 +48,7 @@ type order struct {
 	Refund *uuid.UUID
 }
 
-// columns are the names of the fields of an order.
+// columns are the names of an order's fields.
 var columns = []string{"ID", "Event", "Number", "User", "Parent", "Refund"}
 
 // fields returns the addresses of the fields.
@@ -72,7 +72,7 @@ func (o *order) texts() url.Values {
 	return values
 }
 
-// Orders are one with everything and one with nothing that may be absent.
+// One order has everything; the other lacks everything that may be absent.
 var orders = []order{
 	{id, event, number, typeid.From[customer](id), parent, &id},
 	{ID: id, Event: event, Number: number, User: typeid.From[customer](id)},

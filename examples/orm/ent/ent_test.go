@@ -1,4 +1,4 @@
-// Package ent_test runs ent on the schema of this folder, with ids of every type.
+// Package ent_test runs ent on the schema in this directory, with IDs of every type.
 package ent_test
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// TestEnt generates ent's code into a temporary folder and runs testdata/orders_test.go with it. The
-// go command takes both for files of this folder, so that nothing generated is left here.
+// TestEnt generates ent's code into a temporary directory and runs testdata/orders_test.go with it.
+// The go command treats both as files in this directory, so nothing generated remains here.
 func TestEnt(t *testing.T) {
 	const path = "github.com/oneclock/ids/examples/orm/ent"
 	here, err := os.Getwd()
@@ -39,7 +39,7 @@ func TestEnt(t *testing.T) {
 	must.Do(t, err)
 	file := filepath.Join(t.TempDir(), "overlay.json")
 	must.Do(t, os.WriteFile(file, overlay, 0o666))
-	// vet would look for the folders of the generated packages, which there are not.
+	// vet would look for the directories of the generated packages, which do not exist.
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-vet=off", "-overlay", file, ".").CombinedOutput()
 	t.Logf("%d generated files\n%s", len(replace)-2, out)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package gorm checks that ids are fields of GORM models without hand-written glue.
+// Package gorm checks that IDs can be fields of GORM models without extra code.
 package gorm
 
 import (
@@ -15,10 +15,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// Order has a field of every type. The tags are for AutoMigrate alone, which guesses the type of a column from what the
-// zero value stores, and a Null stores NULL. See README for what it guesses.
+// Order has a field of every type. The tags are only for AutoMigrate, which guesses a column's type
+// from the value that the zero value stores; a Null stores NULL. README lists the guesses.
 type Order struct {
-	ID       ids.UUID `gorm:"type:char(36)"` // by its name the primary key
+	ID       ids.UUID `gorm:"type:char(36)"` // the primary key, because of its name
 	Event    ids.ULID `gorm:"type:char(26)"`
 	Number   ids.Snowflake
 	Digest   ids.Binary[ids.UUID]
@@ -33,7 +33,8 @@ type Order struct {
 
 // Item belongs to an order by OrderID.
 type Item struct {
-	ID      ids.Snowflake `gorm:"autoIncrement:false"` // or AutoMigrate makes the column count by itself, as for any integer key
+	// Otherwise, AutoMigrate makes the column count by itself, as for any integer key.
+	ID      ids.Snowflake `gorm:"autoIncrement:false"`
 	OrderID ids.UUID      `gorm:"type:char(36)"`
 }
 
@@ -66,7 +67,7 @@ func TestMariaDB(t *testing.T) {
 		"parent": "longblob", "cause": "longblob", "previous": "bigint", "refund": "longtext",
 	})
 
-	// The smallest column that MariaDB and MySQL both have for UUIDs.
+	// The smallest type for UUIDs that both MariaDB and MySQL have.
 	type Native struct {
 		ID ids.Binary[ids.UUID] `gorm:"type:binary(16)"`
 	}
@@ -107,7 +108,7 @@ func newOrder() Order {
 
 func testModel(t *testing.T, db *gorm.DB) {
 	migrate(t, db, &Order{}, &Item{})
-	// The first order has NULL wherever it can, the second one nowhere.
+	// The first order has NULL wherever possible, the second one nowhere.
 	first, second := newOrder(), newOrder()
 	second.Parent = ids.Null[ids.UUID]{ID: first.ID, Valid: true}
 	second.Cause = ids.Null[ids.ULID]{ID: first.Event, Valid: true}
@@ -118,7 +119,7 @@ func testModel(t *testing.T, db *gorm.DB) {
 	first.Items = []Item{{ID: ids.NextSnowflake()}}
 	must.Do(t, db.Create([]*Order{&first, &second}).Error)
 
-	// find wants one order, with its items.
+	// find expects one order, with its items.
 	find := func(what string, want Order, conds ...any) {
 		t.Helper()
 		var got []Order
@@ -157,7 +158,8 @@ type Untagged struct {
 	Refund   *ids.UUID
 }
 
-// testGuesses checks the columns that README says AutoMigrate makes for fields without a tag.
+// testGuesses checks README's claims about the columns that AutoMigrate makes for fields without a
+// tag.
 func testGuesses(t *testing.T, db *gorm.DB, want map[string]string) {
 	migrate(t, db, &Untagged{})
 	columns, err := db.Migrator().ColumnTypes(&Untagged{})

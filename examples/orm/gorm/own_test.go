@@ -20,10 +20,11 @@ type user struct{}
 
 func (user) Prefix() string { return "user" }
 
-// A UserID is a type of your own as the pages have it.
+// A UserID is an ID type of the application, as on the pages.
 type UserID struct{ ids.UUID }
 
-// Row has an id of some type, and a column whose name is that of the field which an own type embeds.
+// Row has an ID of some type, and a column with the name of the field that an application's ID type
+// embeds.
 type Row[T ids.Nullable] struct {
 	ID     T           `gorm:"type:char(36)"`
 	Parent ids.Null[T] `gorm:"type:char(36)"`
@@ -32,7 +33,7 @@ type Row[T ids.Nullable] struct {
 
 func (Row[T]) TableName() string { return "rows" }
 
-// TestLists finds and deletes by lists of ids, in all ways in which GORM takes one.
+// TestLists finds and deletes by lists of IDs, in all ways that GORM accepts.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	db := open(t, sqlite.Open(filepath.Join(t.TempDir(), "lists.db")))
@@ -47,8 +48,8 @@ func TestLists(t *testing.T) {
 	testBinaries(t, db)
 }
 
-// testBinaries shows what README warns of: a Binary is a struct, and its Value are bytes, which GORM takes for a list of 16 ids.
-// If it fails, README can drop the warning.
+// testBinaries checks README's warning: a Binary is a struct, and its Value returns bytes, which
+// GORM treats as a list of 16 IDs. If this test fails, README can drop the warning.
 func testBinaries(t *testing.T, db *gorm.DB) {
 	type Book struct {
 		ID ids.Binary[ids.UUID]
@@ -57,7 +58,7 @@ func testBinaries(t *testing.T, db *gorm.DB) {
 	a, b := ids.NewV7().Binary(), ids.NewV7().Binary()
 	for what, c := range map[string]struct {
 		conditions []any
-		want       int // rows
+		want       int // number of rows
 	}{
 		"an id": {[]any{a}, 0}, "a Null": {[]any{ids.Null[ids.Binary[ids.UUID]]{ID: a, Valid: true}}, 0},
 		"a list": {[]any{[]ids.Binary[ids.UUID]{a, b}}, 0}, "a list of a zero id": {[]any{[]ids.Binary[ids.UUID]{{}}}, 2},
@@ -75,7 +76,8 @@ func testBinaries(t *testing.T, db *gorm.DB) {
 	}
 }
 
-// testLists stores five rows, and gives lists of their ids to GORM as conditions makes them.
+// testLists stores five rows, and passes GORM lists of their IDs in the conditions that the
+// function conditions makes.
 func testLists[T ids.Nullable](t *testing.T, db *gorm.DB, conditions func(query string, list any) []any, from func(ids.UUID) T) {
 	t.Helper()
 	migrate(t, db, &Row[T]{})
@@ -123,8 +125,8 @@ func testLists[T ids.Nullable](t *testing.T, db *gorm.DB, conditions func(query 
 	check("after Delete", db, all[0], all[3], all[4])
 }
 
-// testStructLists shows what the pages warn of: GORM takes a list of structs for conditions on columns that are named as
-// their fields. If it fails, they can drop the warning.
+// testStructLists checks the pages' warning: GORM treats a list of structs as conditions on the
+// columns named like their fields. If this test fails, the pages can drop the warning.
 func testStructLists(t *testing.T, db *gorm.DB) {
 	migrate(t, db, &Row[UserID]{})
 	first, second := UserID{ids.NewV7()}, UserID{ids.NewV7()}
@@ -134,11 +136,11 @@ func testStructLists(t *testing.T, db *gorm.DB) {
 	quiet := db.Session(&gorm.Session{Logger: logger.Discard})
 	for what, c := range map[string]struct {
 		conditions []any
-		want       int // rows
+		want       int // number of rows
 	}{
 		"a zero id finds all rows": {[]any{[]UserID{{}}}, 2}, "an id finds the row of another": {[]any{[]UserID{second}}, 1},
 		"two ids find nothing": {[]any{[]UserID{first, second}}, 0},
-		// An empty list alone is no condition, whatever its type. In a condition it finds nothing.
+		// An empty list alone is no condition, whatever its type. In a condition, it finds nothing.
 		"an empty list finds all rows": {[]any{[]ids.UUID{}}, 2}, "id IN ? of an empty list finds nothing": {[]any{"id IN ?", []ids.UUID{}}, 0},
 	} {
 		var rows []Row[UserID]
@@ -148,7 +150,7 @@ func testStructLists(t *testing.T, db *gorm.DB) {
 	}
 }
 
-// TestMissing stores rows whose id is missing.
+// TestMissing stores rows without an ID.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	db := open(t, sqlite.Open(filepath.Join(t.TempDir(), "missing.db")))
@@ -166,7 +168,7 @@ func TestMissing(t *testing.T) {
 		t.Errorf("with a hook: %v, %v, want an id of version 7", hooked, err)
 	}
 
-	// With a default, GORM leaves a zero id to the database.
+	// With a default, GORM leaves a zero ID to the database.
 	type Defaulted struct {
 		ID ids.UUID `gorm:"type:uuid;default:gen_random_uuid()"`
 	}
@@ -178,7 +180,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Hooked makes its id itself if it is missing.
+// Hooked makes its own ID if it is missing.
 type Hooked struct {
 	ID ids.UUID `gorm:"type:char(36)"`
 }

@@ -14,7 +14,8 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// TestStd shows what README warns of: GORM takes Go's own type for a list of 16 numbers where no "id = ?" says otherwise.
+// TestStd checks README's warning: GORM treats Go's own type as a list of 16 numbers unless there
+// is an "id = ?".
 func TestStd(t *testing.T) {
 	t.Parallel()
 	type Book struct {

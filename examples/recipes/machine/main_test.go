@@ -21,8 +21,9 @@ import (
 
 func TestMain(m *testing.M) { program.Main(m, main) }
 
-// TestKilled kills a process that has the only number, after one that found none free: the next one has it at once, and
-// goes on above its ids. One that is asked to end says so if its last save fails.
+// TestKilled kills a process that has the only number, after another process found none free. The
+// next process gets the number immediately and continues above the earlier IDs. A process that is
+// asked to end reports it if its last save fails.
 func TestKilled(t *testing.T) {
 	dir, fail := must.Dir(t)
 	must.Do(t, firstStart(dir, 0, 1))
@@ -38,7 +39,7 @@ func TestKilled(t *testing.T) {
 				if _, says, err := program.Start(t, "", "-dir", dir, "-count", "1").End(); err == nil || says != "none of the 1 numbers in "+dir+" is free\n" {
 					t.Errorf("a second process: %v, says %q", err, says)
 				}
-				p.Kill() // what it has printed meanwhile is read too
+				p.Kill() // output until the kill is read, too
 			}
 		}
 		if _, says, err := p.End(); err == nil || says != "" {
@@ -54,9 +55,10 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestNumbers takes all numbers, and then one that is given back. A file that was lost costs its number, and no other.
+// TestNumbers takes all numbers, and then one that was released. A lost file costs only its own
+// number.
 func TestNumbers(t *testing.T) {
-	synctest.Test(t, takeNumbers) // where the pause after each first start takes no time
+	synctest.Test(t, takeNumbers) // the pause after each first start takes no time in a bubble
 }
 
 func takeNumbers(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/oneclock/ids/examples/internal/program"
 )
 
-// TestHangingDisk ends the program by SIGTERM while Open hangs: whoever opens a file on which another process has a lease
-// waits, and that process is told.
+// TestHangingDisk ends the program by SIGTERM while Open hangs. The open of a file on which another
+// process has a lease waits, and that other process is notified.
 func TestHangingDisk(t *testing.T) {
 	path := created(t)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -25,7 +25,7 @@ func created(t *testing.T) string {
 	return path
 }
 
-// TestStarts checks which starts are refused, and that they say why.
+// TestStarts checks which starts fail, and that their errors report the reason.
 func TestStarts(t *testing.T) {
 	path := created(t)
 	must.Do(t, os.Remove(path))
@@ -47,7 +47,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestRestarts ends the program by SIGTERM and by SIGKILL, starts it again each time, and checks that each id is above all before.
+// TestRestarts ends the program by SIGTERM and by SIGKILL, restarts it each time, and checks that
+// each ID is above all earlier IDs.
 func TestRestarts(t *testing.T) {
 	path := created(t)
 	var last ids.Snowflake
@@ -69,8 +70,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestLastSaveFails has the system fail where the program saves, and asks it to end: it ends, says what the save said, and is
-// no failure.
+// TestLastSaveFails makes saves fail and then asks the program to end. The program ends
+// successfully and prints the save's error.
 func TestLastSaveFails(t *testing.T) {
 	dir, fail := must.Dir(t)
 	path := filepath.Join(dir, "ids.clock")
@@ -85,7 +86,7 @@ func TestLastSaveFails(t *testing.T) {
 	}
 }
 
-// TestLost removes the file: the program says so, and ends as a failure, not by the panic of Next.
+// TestLost removes the file. The program reports that and fails, but without the panic of Next.
 func TestLost(t *testing.T) {
 	path := created(t)
 	p := program.Start(t, node, "-file", path)

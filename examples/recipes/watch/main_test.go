@@ -22,8 +22,8 @@ import (
 	"github.com/oneclock/ids/snowflake"
 )
 
-// unwritable has each write to an open file fail, as on a disk that fails, until it is mended: its descriptor is one that only
-// reads.
+// unwritable makes each write to an open file fail, as on a failing disk, until mend is called. It
+// replaces the file's descriptor with one that can only read.
 func unwritable(t *testing.T, path string) (mend func()) {
 	t.Helper()
 	open, err := os.ReadDir("/proc/self/fd")
@@ -48,8 +48,9 @@ func unwritable(t *testing.T, path string) (mend func()) {
 	return nil
 }
 
-// TestGauges reads the gauges on an ordinary day, after a clock that was 9 s ahead for one reading, while no time can be saved,
-// while nobody can see the file, and once that is lost.
+// TestGauges reads the gauges in normal operation, after a clock that was 9 s ahead for one
+// reading, while no time can be saved, while the file cannot be checked, and after the file is
+// lost.
 func TestGauges(t *testing.T) {
 	dir, fail := must.Dir(t)
 	path := filepath.Join(dir, "ids.clock")
@@ -93,13 +94,13 @@ func TestGauges(t *testing.T) {
 		time.Sleep(time.Minute)
 		node.Next()
 		check("a minute later", 0, 0.02, 0, 0)
-		synctest.Wait() // for a save that is under way
+		synctest.Wait() // wait for a save in progress
 		mend := unwritable(t, path)
 		time.Sleep(5500 * time.Millisecond)
 		check("when saving fails", 0, 1, 1, 0)
 		time.Sleep(time.Minute)
 		check("while ids are withheld", 0, 1, 1, 1)
-		wrong.Store(-int64(time.Minute)) // behind the horizon, which is taken up to its end
+		wrong.Store(-int64(time.Minute)) // behind the horizon, which is used up to its end
 		for err = nil; err == nil; _, err = node.TryNext() {
 			time.Sleep(time.Second)
 			wrong.Add(int64(time.Second))

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { program.Main(m, main) }
 
-// start starts the program, and returns it with its address.
+// start starts the program and returns it with its address.
 func start(t *testing.T, path string) (p *program.Program, address string) {
 	t.Helper()
 	p = program.Start(t, "IDS_SNOWFLAKE_NODE=7", "-file", path, "-listen", "127.0.0.1:0")
@@ -32,7 +32,7 @@ func start(t *testing.T, path string) (p *program.Program, address string) {
 	return p, strings.TrimSuffix(address, "/id")
 }
 
-// get returns what the program answers, and its status; 0 is no answer.
+// get returns the program's answer and its status. The status is 0 if there is no answer.
 func get(url string) (body string, status int) {
 	answer, err := http.Get(url)
 	if err != nil {
@@ -43,8 +43,9 @@ func get(url string) (body string, status int) {
 	return string(data), answer.StatusCode
 }
 
-// TestLost renames the file of a server that clients ask for ids all the time. At the next save, 5 s later at most, the
-// process ends and says why; it does not live on and fail each request. Started again, it goes on above all ids.
+// TestLost renames the file of a server while clients request IDs all the time. At the next save,
+// at most 5 s later, the process ends and reports the reason; it does not keep running and fail
+// each request. After a restart, it continues above all earlier IDs.
 func TestLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the next save is 5 s away")
@@ -74,7 +75,7 @@ func TestLost(t *testing.T) {
 		t.Fatalf("an id has status %d", status)
 	}
 	must.Do(t, os.Rename(path, path+".old"))
-	for ask() != 0 { // until nobody answers
+	for ask() != 0 { // until there is no answer
 		time.Sleep(10 * time.Millisecond)
 	}
 	var exit *exec.ExitError

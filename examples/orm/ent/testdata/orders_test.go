@@ -27,7 +27,7 @@ func TestOrders(t *testing.T) {
 	t.Cleanup(func() { client.Close() })
 	must.Do(t, client.Schema.Create(ctx))
 
-	// The id, event and number come from the defaults of the schema. What is not set is NULL.
+	// ID, event and number have the schema's defaults. Fields that are not set are NULL.
 	newDigest := func() schema.BinaryUUID { return schema.BinaryUUID{Binary: ids.NewV4().Binary()} }
 	create := func() *ent.OrderCreate { return client.Order.Create().SetDigest(newDigest()) }
 	first := create().SaveX(ctx)
@@ -42,7 +42,7 @@ func TestOrders(t *testing.T) {
 		SaveX(ctx)
 	check := func(want *ent.Order, where predicate.Order) {
 		t.Helper()
-		// Their text shows pointers as what they point to.
+		// The text shows the values behind pointers.
 		if got := client.Order.Query().Where(where).OnlyX(ctx); got.String() != want.String() {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -59,14 +59,14 @@ func TestOrders(t *testing.T) {
 	check(second, order.ParentEQ(second.Parent))
 	check(second, order.PreviousEQ(second.Previous))
 
-	// An id of a type of its own, an array.
+	// An ID of its own type, an array.
 	u := client.User.Create().SaveX(ctx)
 	query := func() *ent.UserQuery { return client.User.Query().Where(user.IDIn(u.ID, schema.NewUserID())) }
 	all := query().IDsX(ctx)
 	if !query().ExistX(ctx) || len(all) != 1 || all[0] != u.ID || query().FirstIDX(ctx) != u.ID || query().OnlyIDX(ctx) != u.ID {
 		t.Errorf("Exist, IDs %v, FirstID or OnlyID do not find %v", all, u.ID)
 	}
-	// A struct is found by a query, and not by these: of which README warns.
+	// A struct is found by a query, but not by the methods about which README warns.
 	guest := client.Guest.Create().SetID(schema.GuestID{UUID: ids.NewV7()}).SaveX(ctx)
 	if got := client.Guest.GetX(ctx, guest.ID); got.ID != guest.ID {
 		t.Errorf("got %v, want %v", got, guest)
@@ -81,7 +81,8 @@ func TestOrders(t *testing.T) {
 		}
 	}
 
-	// The 16 bytes are bytes in the database, and the rest is what the types write.
+	// The 16 bytes are bytes in the database; the other fields are stored in their types' own
+	// forms.
 	var stored string
 	must.Do(t, db.QueryRowContext(ctx, "SELECT concat_ws(' ', typeof(id), typeof(event), typeof(number), typeof(digest), length(digest)) FROM orders").Scan(&stored))
 	if want := "text text integer blob 16"; stored != want {
