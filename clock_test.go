@@ -180,7 +180,7 @@ func (g *gate) hold(call func() [16]byte) (end func() [16]byte) {
 
 // TestOvertakenReading stops a call after it has read the clock and before it takes the mutex. The
 // clock then goes forward by more than Tolerance, and other calls mint; one of them may have begun
-// its reading before the step. The late call must not treat its old reading as a step back: the
+// to read before the late call. The late call must not treat its old reading as a step back: the
 // other goroutine's calls stay in order, before it and after it.
 func TestOvertakenReading(t *testing.T) {
 	mints := map[string]func(*ids.Generator, *ids.SnowflakeNode) [16]byte{

@@ -33,8 +33,9 @@ func (g *Generator) SetEntropy(e [10]byte) {
 	g.clock.mu.Unlock()
 }
 
-// NextLate begins a call of Next that has read the clock and waits for the mutex. What it returns goes
-// on once the call has the mutex, and returns the id and for how long it must wait.
+// NextLate begins a call of Next that has read the clock and waits for the mutex. The returned
+// function lets the call take the mutex and continue, and returns its ID and the time that it must
+// wait.
 func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err error) {
 	c := n.clock
 	injected := c.anchor.Injected()
@@ -116,7 +117,7 @@ func TestWhoWaitsDraws(t *testing.T) {
 	}
 }
 
-// untilWaiting waits until so many goroutines of a test wait for a mutex.
+// untilWaiting waits until the given number of a test's goroutines wait for a mutex.
 func untilWaiting(calls int, test string) {
 	waits := regexp.MustCompile(`(?s)^goroutine \d+ \[sync\.Mutex\.Lock.*` + test)
 	for waiting := 0; waiting < calls; runtime.Gosched() {
@@ -130,9 +131,10 @@ func untilWaiting(calls int, test string) {
 	}
 }
 
-// TestCrowded follows the note that calls collide. A call that draws its bits and finds the mutex taken once more sets it. While it
-// is set, calls leave the clock's block as it is, and about one ID in 1,024 clears it: not one whose bits are injected, however
-// often these are zeros, and none that only waits for the mutex.
+// TestCrowded follows the note that calls collide. A call that draws its bits and then finds the
+// mutex taken sets the note. While it is set, calls leave the clock's block unchanged, and about
+// one ID in 1,024 clears it. An ID with injected bits never clears it, however often these are
+// zeros, and neither does a call that only waits for the mutex.
 func TestCrowded(t *testing.T) {
 	c := NewClock(nil)
 	g := NewGenerator(&GeneratorOptions{Clock: c})
@@ -181,8 +183,8 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// TestSpareBlock looks at the clock's two blocks after each ID, and while one of them is filled, without
-// the mutex: it is not the block that calls take their bits from meanwhile.
+// TestSpareBlock checks the clock's two blocks after each ID and while one of them is filled
+// without the mutex. The block being filled is not the one from which calls take their bits.
 func TestSpareBlock(t *testing.T) {
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
@@ -208,8 +210,9 @@ func TestSpareBlock(t *testing.T) {
 	}
 }
 
-// TestFirstCalls has the first calls of a new generator draw its node ID together: all return the same.
-// They hold the mutex until all of it is written, else the race detector reports this test.
+// TestFirstCalls lets the first calls of a new generator draw its node ID at the same time. All
+// return the same node ID. They hold the mutex until all of it is written; otherwise, the race
+// detector reports this test.
 func TestFirstCalls(t *testing.T) {
 	for range 100 {
 		c := NewClock(nil)
@@ -235,7 +238,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// A span is where bytes of a value begin and end.
+// A span is a range of bytes in a value.
 type span struct{ begin, end uintptr }
 
 // add adds the bytes at which v differs from before, a former value of its type. They are at offset.
@@ -266,10 +269,10 @@ func changes[T any](p *T, mint func()) (s span) {
 	return s
 }
 
-// TestCacheLines checks where the bytes lie that each ID changes, with cache lines of 64 and of 128 bytes. Each more line
-// that a call moves from one processor to another takes 40 to 60 ns. With the anchor on the mutex's line, which waiters
-// write to, versions 1 and 6 took 1.6 times as long on 64 goroutines, and version 6 with its changes on two lines
-// 1.5 times.
+// TestCacheLines checks the positions of the bytes that each ID changes, with cache lines of 64 and
+// of 128 bytes. Each additional line that a call moves from one processor to another takes 40 to 60
+// ns. With the anchor on the mutex's line, which waiters write to, versions 1 and 6 took 1.6 times
+// as long on 64 goroutines, and version 6 with its changes on two lines took 1.5 times as long.
 func TestCacheLines(t *testing.T) {
 	if bits.UintSize < 64 {
 		t.Skip("nothing is promised for 32 bits")
@@ -278,7 +281,8 @@ func TestCacheLines(t *testing.T) {
 		t.Skip("the address sanitizer makes all memory blocks larger")
 	}
 	readings := 0
-	c := NewClock(&ClockOptions{Now: func() time.Time { // two readings of each moment, so that ticks have more than one ID
+	// Two readings of each moment, so that ticks have more than one ID.
+	c := NewClock(&ClockOptions{Now: func() time.Time {
 		readings++
 		return time.Unix(1.8e9, int64(readings/2)*1e5)
 	}})
@@ -299,7 +303,7 @@ func TestCacheLines(t *testing.T) {
 	}
 	all := func(p any) span { return at(p, span{0, reflect.TypeOf(p).Elem().Size()}) }
 	clocks, generators := []*Clock{defaultClock}, []*Generator{defaultGenerator}
-	for range 32 { // one beside the other
+	for range 32 { // next to each other
 		clocks, generators = append(clocks, NewClock(nil)), append(generators, NewGenerator(nil))
 	}
 	for _, size := range []uintptr{64, 128} {

@@ -230,7 +230,7 @@ func TestCreate(t *testing.T) {
 		if latest := f.Clock().Latest(); !latest.IsZero() {
 			t.Errorf("ids begin after %v, though none was issued", latest)
 		}
-		// Immediately.
+		// The first ID comes immediately.
 		if first, err := mustNode(t, f.Clock()).TryNext(); err != nil || timeOf(first).Year() != 2016 {
 			t.Errorf("the first id is of %v, %v", timeOf(first), err)
 		}

@@ -62,7 +62,7 @@ func TestReplaced(t *testing.T) {
 		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
 		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },
 	}
-	// First: the first check since the file was replaced.
+	// The argument first is set for the first check since the file was replaced.
 	type plan func(since time.Duration, first bool) error
 	late := func(d time.Duration) plan {
 		return func(time.Duration, bool) error { time.Sleep(d); return nil }
@@ -119,7 +119,7 @@ func TestReplaced(t *testing.T) {
 					if testing.Short() && window < time.Second {
 						continue
 					}
-					// Since Open.
+					// The file is replaced this long after Open.
 					for _, after := range []time.Duration{1000 * time.Millisecond, 1001 * time.Millisecond, 1099 * time.Millisecond} {
 						for _, closes := range []time.Duration{never, 99 * time.Millisecond, 450 * time.Millisecond, 950 * time.Millisecond} {
 							bubble(t, func(t *testing.T) {
@@ -188,7 +188,7 @@ func TestPutBack(t *testing.T) {
 	}
 	for name, look := range blind {
 		for _, knows := range []time.Duration{0, 900 * time.Millisecond} {
-			// After a check.
+			// The first file is put back this long after a check.
 			for late := time.Duration(0); late < 100*time.Millisecond; late += 9 * time.Millisecond {
 				bubble(t, func(t *testing.T) {
 					what := fmt.Sprintf("looks %s, put back %v later, answers %v late", name, late, knows)
@@ -310,9 +310,9 @@ func TestReplacedBehindLatest(t *testing.T) {
 	}
 }
 
-// TestUnseen makes checks fail or hang, and then work again. IDs are withheld immediately or a
-// second later, until another process that may have opened a different file meanwhile has found
-// out. Each change is reported once.
+// TestUnseen makes checks fail or hang, and then work again. IDs are withheld from then on or, if
+// checks hang, from a second later, until another process that may have opened a different file
+// meanwhile has found out. Each change is reported once.
 func TestUnseen(t *testing.T) {
 	for name, test := range map[string]struct {
 		within time.Duration // time until IDs are withheld
@@ -770,7 +770,7 @@ func TestLostAsSaveIsLate(t *testing.T) {
 func TestSaveSees(t *testing.T) {
 	// The first save after Open's: half of Window, and the next tick.
 	const begins = 5100 * time.Millisecond
-	// The order in which the two begin is random.
+	// The order in which the two begin is not defined.
 	for i := range 40 {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 			opened, looks, fails := time.Now(), 0, i%2

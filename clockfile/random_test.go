@@ -39,7 +39,7 @@ type mintage struct {
 }
 
 // FuzzTroubles checks that no two programs make the same ID. An exception is an ID whose time was
-// still in the future, namely a horizon after a crash.
+// still in the future, which is the time of a horizon after a crash.
 func FuzzTroubles(f *testing.F) {
 	seeds := uint64(100)
 	if testing.Short() {
