@@ -10,14 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	// The go command compiles these for TestBlocks and TestAPI: their changes must make the tests run anew.
+	// The go command compiles these packages for TestBlocks and TestAPI. If they change, the tests
+	// must run again.
 	_ "github.com/oneclock/ids/clockfile"
 	_ "github.com/oneclock/ids/snowflake"
 	_ "github.com/oneclock/ids/ulid"
 	_ "github.com/oneclock/ids/uuid"
 )
 
-// TestMain runs nothing in a module as downloaded, which lacks the modules beside the root.
+// TestMain runs nothing in a module as downloaded, which lacks the modules next to the root.
 func TestMain(m *testing.M) {
 	if _, err := os.Stat("../../nodelease"); err != nil {
 		fmt.Println("the other modules are not here:", err)
@@ -26,12 +27,12 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// TestBlocks compiles and runs the Go on the pages that needs the root module alone.
+// TestBlocks compiles and runs the Go code on the pages that needs only the root module.
 func TestBlocks(t *testing.T) {
 	Run(t, Module, nil)
 }
 
-// TestModules checks that each module that has blocks runs them.
+// TestModules checks that each module with blocks runs them.
 func TestModules(t *testing.T) {
 	root := Root(t)
 	run := map[string]bool{Module: true}
@@ -47,11 +48,12 @@ func TestModules(t *testing.T) {
 
 var running = regexp.MustCompile(`\bdocs\.Run\(t, "(.+?)"`)
 
-// ends finds code whose effect is seen when a program starts or ends.
+// ends matches code whose effect shows when a program starts or ends.
 var ends = regexp.MustCompile(`clockfile\.Open|\.Close\(|FromEnv\(|signal\.`)
 
-// TestPrograms checks that blocks which are said to be part of a program are, and that what must be seen in a
-// process of its own is in a program: its tests start it, and see how it ends.
+// TestPrograms checks that blocks declared to be part of a program are part of it. It also checks
+// that code whose effect shows only in its own process is in a program, whose tests start it and
+// check how it ends.
 func TestPrograms(t *testing.T) {
 	root := Root(t)
 	for _, b := range blocks(t, root) {
@@ -67,20 +69,22 @@ func TestPrograms(t *testing.T) {
 
 var (
 	short = regexp.MustCompile(`\b(uuid|ulid|snowflake|typeid)\.([A-Z]\w*)`)
-	// inGo are the names of Go 1.27's own package uuid.
+	// inGo contains the names in Go 1.27's own package uuid.
 	inGo = []string{"UUID", "New", "NewV4", "NewV7", "Parse", "MustParse", "Nil", "Max"}
 )
 
-// TestImports checks that README shows an import where a reader needs it: in the first block that uses a short package, and in
-// each that uses uuid and no name of it that Go's own package lacks. An editor which adds imports takes Go's own for that
-// one, even in a module that requires this one. By any other name it finds the right package.
+// TestImports checks that README shows an import where a reader needs it: in the first block that
+// uses a short package, and in each block that uses uuid but only names that Go's own package has,
+// too. In such a block, an editor that adds imports takes Go's own package, even in a module that
+// requires this one. By any other name, it finds the right package.
 func TestImports(t *testing.T) {
 	shown := map[string]bool{}
 	for _, b := range blocks(t, Root(t)) {
 		if b.page != "README.md" {
 			continue
 		}
-		needed := map[string]bool{} // packages, and whether an editor would take another for it
+		// Packages, and whether an editor would use another package instead.
+		needed := map[string]bool{}
 		for _, name := range short.FindAllStringSubmatch(b.code, -1) {
 			known, seen := needed[name[1]]
 			needed[name[1]] = name[1] == "uuid" && slices.Contains(inGo, name[2]) && (known || !seen)

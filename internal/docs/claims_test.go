@@ -1,6 +1,6 @@
 package docs
 
-// Tests of what pages and settings claim about packages, tests, alarms and a unit.
+// Tests of claims in pages and settings about packages, tests, alarms and a systemd unit.
 
 import (
 	"io/fs"
@@ -20,8 +20,9 @@ func publicPages(root string) []string {
 	return append(pages(root), "CONTRIBUTING.md", "SECURITY.md")
 }
 
-// folders returns the folders of root with files that match, as the go command names packages, and the paths of those files, relative
-// to root. Modules inside are left out unless all is set.
+// folders returns the directories of root with files that match, named like packages by the go
+// command, and the paths of those files relative to root. It omits modules inside root unless all
+// is set.
 func folders(t *testing.T, root, match string, all bool) map[string][]string {
 	found := map[string][]string{}
 	err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
@@ -50,7 +51,7 @@ func folders(t *testing.T, root, match string, all bool) map[string][]string {
 	return found
 }
 
-// tests returns all Go of tests, in all modules.
+// tests returns the Go code of all tests, in all modules.
 func tests(t *testing.T, root string) (all string) {
 	for _, files := range folders(t, root, "*_test.go", true) {
 		for _, file := range files {
@@ -60,7 +61,8 @@ func tests(t *testing.T, root string) (all string) {
 	return all
 }
 
-// TestMinting checks that .ci/minting lists all packages of the root module but programs, what is theirs, and this one.
+// TestMinting checks that .ci/minting lists all packages of the root module except programs, their
+// packages and this one.
 func TestMinting(t *testing.T) {
 	root := Root(t)
 	want := slices.DeleteFunc(slices.Sorted(maps.Keys(folders(t, root, "*.go", false))), func(name string) bool {
@@ -76,7 +78,7 @@ var (
 	testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)[A-Z_]\w*)\(`)
 )
 
-// TestTestNames checks that each test that a page names exists.
+// TestTestNames checks that each test named on a page exists.
 func TestTestNames(t *testing.T) {
 	root := Root(t)
 	defined := map[string]bool{}
@@ -92,7 +94,8 @@ func TestTestNames(t *testing.T) {
 	}
 }
 
-// TestAlarms checks that docs/kubernetes.md has an alarm for each gauge of the program that its pods run, and for no other.
+// TestAlarms checks that docs/kubernetes.md has an alarm for each gauge of the program that its
+// pods run, and for no other gauge.
 func TestAlarms(t *testing.T) {
 	root := Root(t)
 	names := func(pattern, text string) (all []string) {
@@ -109,7 +112,8 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestUnit has systemd-analyze verify the unit of docs/operations.md, with a program that is here.
+// TestUnit lets systemd-analyze verify the unit in docs/operations.md, with a program that exists
+// here.
 func TestUnit(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("only systemd can verify a unit: ", err)
@@ -122,7 +126,7 @@ func TestUnit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.service")
 	write(t, path, strings.Replace(found[1], "/usr/local/bin/orders", here, 1))
 	out, _ := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", path).CombinedOutput()
-	if strings.Contains(string(out), "orders.service") { // not of other units, which the machine has
+	if strings.Contains(string(out), "orders.service") { // ignore other units on the machine
 		t.Errorf("systemd-analyze says:\n%s", out)
 	}
 }

@@ -1,6 +1,6 @@
 package docs
 
-// The test of the packages uuid, ulid and snowflake.
+// Tests of the packages uuid, ulid and snowflake, which are called doors.
 
 import (
 	"flag"
@@ -19,13 +19,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the doc comments of the doors, api.txt and testdata/vectors.json")
 
-// rootOnly are the exported names of the root that no door repeats, because they concern all formats at once.
+// rootOnly contains the exported names of the root that no door repeats, because they concern all
+// formats.
 var rootOnly = []string{
 	"Clock", "NewClock", "ClockOptions", "ClockLimit", "NewLimitedClock",
 	"Generator", "NewGenerator", "GeneratorOptions", "Nullable", "Reseed",
 }
 
-// groups are the methods and fields of the types in withMethods, whose comments at a door list them, since its page shows none.
+// groups contains the methods and fields of the types in withMethods. Their comments at a door list
+// them, because the door's page shows none.
 var groups = []struct{ title, methods string }{
 	{"IDs", "Next NextContext TryNext Append"},
 	{"Settings", "Number Layout Epoch Tick NodeBits SequenceBits NodeLast Validate Equal"},
@@ -40,12 +42,12 @@ var groups = []struct{ title, methods string }{
 
 var withMethods = []string{"UUID", "ULID", "Snowflake", "SnowflakeNode", "SnowflakeLayout"}
 
-// own are the names of doors whose doc comment is their own.
+// own contains the names of doors that have their own doc comment.
 var own = []string{"uuid.Binary", "ulid.Binary", "uuid.NullBinary", "ulid.NullBinary", "snowflake.Null"}
 
-// TestDoors parses the doors: each declaration must be an alias, a one-line forward or a copied
-// value of the root, with the root's doc comment, and each exported name of the root must be at
-// a door or in rootOnly.
+// TestDoors parses the doors. Each declaration must be an alias, a one-line forward or a copied
+// value of the root, with the root's doc comment. Each exported name of the root must be at a door
+// or in rootOnly.
 func TestDoors(t *testing.T) {
 	dir := Root(t)
 	root := exports(t, dir)
@@ -60,7 +62,7 @@ func TestDoors(t *testing.T) {
 	}
 }
 
-// exports returns the doc comment of each name that the package in dir exports, each method and each field.
+// exports returns the doc comment of each exported name, method and field of the package in dir.
 func exports(t *testing.T, dir string) map[string]string {
 	fset := token.NewFileSet()
 	var sources []*ast.File
@@ -107,15 +109,18 @@ func exports(t *testing.T, dir string) map[string]string {
 }
 
 var (
-	// aliases and forwards of a door, under their doc comments. What they stand for is the third or the sixth submatch.
+	// standing matches aliases and forwards of a door, under their doc comments. The third or the
+	// sixth submatch is the root's name.
 	standing = regexp.MustCompile(`(?m)^((?://.*\n)*)(?:type (\w+) = ids\.(\w+)(?:\[ids\..*)?|func (\w+)\((.*?)\).* \{\s+(?:return )?ids\.(\w+)\((.*)\)\s+\})\n`)
 	copying  = regexp.MustCompile(`(?m)^\t(\w+) += ids\.(\w+)$`)
 	param    = regexp.MustCompile(`(\w+)[^,]*`)
-	// besides is what else a door may have: values stand in groups, each under a doc comment.
+	// besides matches the other parts that a door may have: groups of values, each under a doc
+	// comment.
 	besides = regexp.MustCompile(`\A(?://.*\n)+package \w+\n\nimport \(?\s*(?:"time"\s+)?"github\.com/oneclock/ids"\n\)?\n*(?:(?://.*\n)+(?:const|var) \(\s+\)\n*)*\z`)
 )
 
-// checkDoor checks one door, or writes its doc comments with -update, and returns the names of the root that it serves.
+// checkDoor checks one door or, with -update, writes its doc comments. It returns the root's names
+// at the door.
 func checkDoor(t *testing.T, path string, root map[string]string) (served []string) {
 	src := read(t, path)
 	names := map[string]string{} // root name: door name
@@ -171,7 +176,7 @@ func checkDoor(t *testing.T, path string, root map[string]string) (served []stri
 	return served
 }
 
-// formatted returns a doc comment as gofmt writes it: what links lead to stands last.
+// formatted returns a doc comment as gofmt writes it, with the targets of links last.
 func formatted(text string) (lines string) {
 	doc := new(comment.Parser).Parse(text)
 	for line := range strings.Lines(string(new(comment.Printer).Comment(doc))) {
@@ -180,7 +185,8 @@ func formatted(text string) (lines string) {
 	return lines
 }
 
-// methods returns the list of the methods and fields of a root's type, for its comment at a door.
+// methods returns the list of the methods and fields of a type of the root, for its comment at a
+// door.
 func methods(t *testing.T, root map[string]string, typ, name string) string {
 	text := "\n" + name + " is another name of [ids." + typ + "], which has:\n\n"
 	rest := map[string]bool{}
@@ -215,15 +221,15 @@ func methods(t *testing.T, root map[string]string, typ, name string) string {
 
 var mention = regexp.MustCompile(`\[[A-Z]\w*(?:\.\w+)*\]|\w+(?:\.\w+)*`)
 
-// translate returns a doc comment of the root in the names of a door.
+// translate returns a doc comment of the root with a door's names.
 func translate(doc, from, to string, names map[string]string) string {
 	return to + mention.ReplaceAllStringFunc(strings.TrimPrefix(doc, from), func(s string) string {
 		name := strings.Trim(s, "[]")
 		switch {
-		case names[name] != "" && s != "Snowflake": // which is also the word for the thing
+		case names[name] != "" && s != "Snowflake": // Snowflake is also the word for the IDs
 			return strings.Replace(s, name, names[name], 1)
 		case s != name:
-			return "[ids." + name + "]" // also of a method: an alias has none to link to
+			return "[ids." + name + "]" // also for a method, because an alias has none to link to
 		}
 		return s
 	})

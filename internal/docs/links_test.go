@@ -1,6 +1,6 @@
 package docs
 
-// Tests of the links on the pages, and of the names in them.
+// Tests of the links on the pages and of the names on them.
 
 import (
 	"fmt"
@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// texts returns all pages of the repository in Markdown by their paths, with slashes, relative to root.
+// texts returns all Markdown pages of the repository by their paths, with slashes, relative to
+// root.
 func texts(t *testing.T, root string) map[string]string {
 	all := map[string]string{}
 	for _, paths := range folders(t, root, "*.md", true) {
@@ -33,7 +34,8 @@ var (
 	notSlug = regexp.MustCompile(`[^\pL\pN _-]`)
 )
 
-// anchors returns the anchors that GitHub gives the headings of a page: of some that are equal, that of the first.
+// anchors returns the anchors that GitHub gives a page's headings. Of equal headings, it returns
+// only the first one's.
 func anchors(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
@@ -66,7 +68,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// follow says why a link leads nowhere, or "".
+// follow returns the reason why a link leads nowhere, or "".
 func follow(root string, all map[string]string, page, target string) string {
 	file, anchor, hasAnchor := strings.Cut(target, "#")
 	to := path.Join(path.Dir(page), file)
@@ -87,8 +89,8 @@ var (
 	qualified = regexp.MustCompile(`\b(ids|uuid|ulid|snowflake|clockfile|typeid)\.([A-Z]\w*)`)
 )
 
-// foreign returns the names of this library in code on a page that it does not export. In a table
-// with a column "`ids`", the columns before it are about other libraries.
+// foreign returns the names in code on a page that look like this library's but are not exported.
+// In a table with a column "`ids`", the columns before it are about other libraries.
 func foreign(text string, exported map[string]bool) (names []string) {
 	ours := 0
 	for line := range strings.Lines(fenced.ReplaceAllString(text, "")) {
@@ -109,7 +111,7 @@ func foreign(text string, exported map[string]bool) (names []string) {
 	return names
 }
 
-// TestNames checks that the pages name functions and types that there are.
+// TestNames checks that the functions and types named on pages exist.
 func TestNames(t *testing.T) {
 	root := Root(t)
 	exported := map[string]bool{}

@@ -21,7 +21,7 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// vectors is testdata/vectors.json, which docs/vectors.md describes.
+// vectors is the contents of testdata/vectors.json, which docs/vectors.md describes.
 type vectors struct {
 	UUID      []*uuidVector      `json:"uuid"`
 	Encoded   []*encodedVector   `json:"encoded"`
@@ -112,8 +112,10 @@ type (
 	}
 )
 
-// promised are rows, or parts of rows, that others have published and that no other test computes: Python's documentation, .NET's, spec/valid.yml
-// of TypeID 0.3.0, the ULID specification, X's and Discord's documentation. No -update may change them. Those of RFC 9562 are in published_test.go.
+// promised are rows, or parts of rows, that others have published and that no other test computes.
+// They are from Python's documentation, .NET's documentation, spec/valid.yml of TypeID 0.3.0, the
+// ULID specification, and X's and Discord's documentation. -update must not change them. Those of
+// RFC 9562 are in published_test.go.
 var promised = []string{
 	`"00112233-4455-6677-8899-aabbccddeeff","bytes":"00112233445566778899aabbccddeeff","guid":"33221100554477668899aabbccddeeff"`,
 	`{"version":3,"namespace":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","name":"python.org","text":"6fa459ea-ee8a-3ca4-894e-db77e160355e"}`,
@@ -132,8 +134,8 @@ var promised = []string{
 	`{"prefix":"pre_fix","uuid":"00000000-0000-0000-0000-000000000000","text":"pre_fix_00000000000000000000000000"}`,
 }
 
-// TestVectors computes each row of testdata/vectors.json anew from what is given in it, and compares. With -update it writes what it has computed: a row
-// is added by its inputs alone.
+// TestVectors recomputes each row of testdata/vectors.json from the row's inputs and compares the
+// results. With -update, it writes the computed rows, so a new row needs only its inputs.
 func TestVectors(t *testing.T) {
 	path := filepath.Join(Root(t), "testdata", "vectors.json")
 	text := read(t, path)
@@ -166,7 +168,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// lines returns v as JSON, with each vector on a line of its own.
+// lines returns v as JSON, with one vector on each line.
 func (v *vectors) lines(t *testing.T) string {
 	var groups []string
 	s := reflect.ValueOf(v).Elem()
@@ -184,7 +186,7 @@ func (v *vectors) lines(t *testing.T) string {
 	return "{\n" + strings.Join(groups, ",\n") + "\n}\n"
 }
 
-// parsers has the reader of each form, and how the library writes what it has read.
+// parsers contains each form's parser. The result formats the parsed ID as the library does.
 var parsers = map[string]func(string) (fmt.Stringer, error){
 	"UUID": reads(ids.ParseUUID), "UUID Base58": reads(ids.ParseUUIDBase58),
 	"ULID": reads(ids.ParseULID), "ULID Base58": reads(ids.ParseULIDBase58),
@@ -203,7 +205,8 @@ var vectorPrefix string
 
 func (vectorKind) Prefix() string { return vectorPrefix }
 
-// moment returns a time as RFC 3339 has it, or nothing after the year 9999, which that cannot write.
+// moment returns a time in RFC 3339 format, or "" after the year 9999, which that format cannot
+// write.
 func moment(at time.Time) string {
 	if at.Year() > 9999 {
 		return ""
@@ -211,7 +214,7 @@ func moment(at time.Time) string {
 	return at.UTC().Format(time.RFC3339Nano)
 }
 
-// compute sets what the library makes of the inputs in each row.
+// compute sets the library's results for the inputs in each row.
 func (v *vectors) compute(t *testing.T) {
 	for _, e := range v.UUID {
 		u := ids.MustParseUUID(e.Text)
@@ -258,7 +261,7 @@ func (v *vectors) compute(t *testing.T) {
 	}
 	for _, e := range v.Layout {
 		l, ok := layouts[e.Name]
-		if !ok { // one's own
+		if !ok { // an application's own layout
 			epoch, err := time.Parse(time.RFC3339Nano, e.Epoch)
 			if err != nil {
 				t.Error(err)
@@ -304,7 +307,7 @@ func (v *vectors) compute(t *testing.T) {
 	}
 }
 
-// compute sets what the library says of a bad input.
+// compute sets the library's error for a bad input.
 func (e *badVector) compute(t *testing.T) {
 	vectorPrefix = e.Prefix
 	_, err := parsers[e.Form](e.Input)

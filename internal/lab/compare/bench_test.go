@@ -1,6 +1,6 @@
 package compare
 
-// What the benchmarks share: the libraries of a kind, and how each is called.
+// Types and functions that all benchmarks share.
 
 import (
 	"fmt"
@@ -10,47 +10,48 @@ import (
 	"testing"
 )
 
-// A group holds the benchmarks of one kind of id, which run one after the other so that
-// their ratios suffer least from a machine whose speed drifts.
+// A group contains the benchmarks of one kind of ID. They run one after another, so that their
+// ratios suffer least from a machine whose speed drifts.
 type group struct {
 	kind    string
 	entries []entry
 }
 
-// An entry is the benchmark of one library, or of a floor. Begin returns what is measured; workers that
-// share nothing call it once each.
+// An entry is the benchmark of one library, or of a floor. begin returns the measured call; workers
+// that share nothing call begin once each.
 type entry struct {
 	library string
 	begin   func(b *testing.B) call
 }
 
-// A call is what is measured. It is made through a function value, which costs each library the same
-// nanosecond or two, and its result is stored, as by whoever keeps the id: a result of 16 bytes that is thrown away
-// costs less than one that is copied at once.
+// A call is a measured call. It goes through a function value, which costs each library the same
+// nanosecond or two, and its result is stored, as a program that keeps the ID does. A 16-byte
+// result that is discarded costs less than one that is copied immediately.
 type call interface {
 	serial(b *testing.B)
-	parallel(pb *testing.PB, rounds int) // with so many rounds of work after each
+	parallel(pb *testing.PB, rounds int) // with that many rounds of work after each call
 	once() (any, error)
 }
 
 type (
 	returns[T any] func() T
-	may[T any]     func() (T, error) // fail
+	may[T any]     func() (T, error) // may fail
 )
 
-// kept is where a goroutine stores results, apart from where others do.
+// kept is where a goroutine stores its results, away from other goroutines' results.
 type kept[T any] struct {
 	_   [64]byte
 	v   T
 	err error
-	x   uint64 // of work
+	x   uint64 // state of work
 	_   [64]byte
 }
 
-// someWork is how many rounds a program works between two IDs, in benchmarks that have it do so: about 0.14 µs.
+// someWork is the number of rounds that a program works between two IDs, in benchmarks with work.
+// It takes about 0.14 µs.
 const someWork = 100
 
-// work returns x after that many rounds of xorshift.
+// work returns x after the given number of rounds of xorshift.
 func work(x uint64, rounds int) uint64 {
 	for range rounds {
 		x ^= x << 13
@@ -60,7 +61,7 @@ func work(x uint64, rounds int) uint64 {
 	return x
 }
 
-// store has the compiler believe that somebody reads what is kept.
+// store makes the compiler assume that stored results are read.
 var store any
 
 func (f returns[T]) serial(b *testing.B) {
@@ -100,7 +101,8 @@ func (f may[T]) parallel(pb *testing.PB, rounds int) {
 func (f returns[T]) once() (any, error) { return f(), nil }
 func (f may[T]) once() (any, error)     { return f() }
 
-// one returns the entry of a function that returns one value, and either that of one that may fail.
+// one returns the entry of a function with one result; either returns that of a function that may
+// fail.
 func one[T any](library string, f func() T) entry {
 	return entry{library, func(*testing.B) call { return returns[T](f) }}
 }
@@ -115,14 +117,15 @@ func appended(library string, write func(buf []byte) []byte) entry {
 	return one(library, func() []byte { return write(buf) })
 }
 
-// std are the entries of Go's own package uuid, where there is one, by "<Operation>/<kind>".
+// std contains the entries of Go's own package uuid, if there is one, by "<Operation>/<kind>".
 var std = map[string]entry{}
 
 // runGroups runs the benchmarks of an operation on one goroutine.
 func runGroups(b *testing.B, operation string, groups []group) { runCrowd(b, operation, groups, 0, 0) }
 
-// runCrowd runs the benchmarks of an operation on several goroutines for each processor, which work between two calls for that many
-// rounds, or, if perProcessor is 0, on one that does not.
+// runCrowd runs the benchmarks of an operation on perProcessor goroutines for each processor, which
+// work for the given number of rounds between two calls. If perProcessor is 0, it uses one
+// goroutine that does not work.
 func runCrowd(b *testing.B, operation string, groups []group, perProcessor, rounds int) {
 	for _, g := range groups {
 		entries := g.entries
@@ -151,7 +154,7 @@ func runCrowd(b *testing.B, operation string, groups []group, perProcessor, roun
 	}
 }
 
-// must returns v, and panics if err says that something failed which never should.
+// must returns v. It panics if a call that should never fail has failed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("compare: %T: %v", v, err))

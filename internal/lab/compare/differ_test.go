@@ -1,6 +1,6 @@
 package compare
 
-// What other libraries read as another ID.
+// Inputs that other libraries read as a different ID.
 
 import (
 	"database/sql"
@@ -23,16 +23,16 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The decoders of other libraries get the same input as those here. What they make of it may differ
-// only where testdata/differences.txt says so.
+// The decoders of other libraries get the same input as this library's. Their results may differ
+// only where testdata/differences.txt lists the difference.
 
-// An outcome is what a call made of an input.
+// An outcome is the result of a call for an input.
 type outcome struct {
 	verdict string // "accepts", "keeps", "refuses" or "refuses and changes"
-	id      string // that it read
+	id      string // the ID that it read
 }
 
-// reads returns a call that lets read set a receiver that holds another value.
+// reads returns a call that passes read a receiver with another value.
 func reads[T comparable](held T, read func(p *T, in string) error) func(string) outcome {
 	return func(in string) outcome {
 		v := held
@@ -48,7 +48,7 @@ func reads[T comparable](held T, read func(p *T, in string) error) func(string) 
 	}
 }
 
-// spell returns an id of any library, or one that may be absent, in one way.
+// spell formats an ID of any library, or one that may be absent, in one way.
 func spell(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Array:
@@ -57,7 +57,7 @@ func spell(v reflect.Value) string {
 			text += fmt.Sprintf("%02x", v.Index(i).Uint())
 		}
 		return text
-	case reflect.Struct: // an id, and whether there is one
+	case reflect.Struct: // an ID, and whether it is present
 		if !v.Field(1).Bool() {
 			return "absent"
 		}
@@ -66,7 +66,7 @@ func spell(v reflect.Value) string {
 	return fmt.Sprint(v.Int())
 }
 
-// parses returns a call of a function that returns an id.
+// parses returns a call of a function that returns an ID.
 func parses[T any](parse func(string) (T, error)) func(string) outcome {
 	return func(in string) outcome {
 		id, err := parse(in)
@@ -77,13 +77,13 @@ func parses[T any](parse func(string) (T, error)) func(string) outcome {
 	}
 }
 
-// A pair is a call of another library and the one here that stands for it.
+// A pair is a call of another library and the corresponding call of this one.
 type pair struct {
 	library, call string
 	there, here   func(in string) outcome
 }
 
-// A way is one in which a type reads an id, by its name with the type's.
+// A way is a way in which a type reads an ID. Its name is completed with the type's name.
 type way struct {
 	name string
 	read func(p any, in string) error
@@ -109,7 +109,7 @@ func both[A, B comparable](library, name string, there A, here B, ways ...way) (
 	return all
 }
 
-// heldID is what receivers hold.
+// heldID is the ID in receivers before a call.
 var heldID = [16]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
 
 var heldNull = ids.Null[ids.UUID]{ID: heldID, Valid: true}
@@ -126,7 +126,7 @@ var pairs = slices.Concat([]pair{
 	{"bwmarrin/snowflake", "ParseIntBytes",
 		parses(func(s string) (id bwmarrin.ID, err error) {
 			if len(s) != 8 {
-				return id, ids.ErrLength // its argument is an array
+				return id, ids.ErrLength // the argument is an array
 			}
 			return bwmarrin.ParseIntBytes([8]byte([]byte(s))), nil
 		}),
@@ -143,10 +143,11 @@ var pairs = slices.Concat([]pair{
 // A difference is an entry of the list.
 type difference struct {
 	fields map[string]string // by name
-	input  *regexp.Regexp    // of the bytes, each as the character of that number
+	input  *regexp.Regexp    // matches the bytes, each as the character with that number
 }
 
-// matches reports whether a pair with these outcomes, which differ, for an input is in the entry.
+// matches reports whether the entry includes a pair with these outcomes, which differ, for the
+// input.
 func (d *difference) matches(p pair, in string, there, here outcome) bool {
 	known := d.fields["library"] == p.library && slices.Contains(strings.Split(d.fields["call"], "; "), p.call)
 	if strings.Contains(p.call, "json") {
@@ -162,7 +163,7 @@ func (d *difference) matches(p pair, in string, there, here outcome) bool {
 	return known && d.fields["there"] == there.verdict && d.fields["here"] == here.verdict && d.input.MatchString(latin1(in))
 }
 
-// latin1 returns the characters of the numbers of bytes.
+// latin1 returns the characters whose numbers are the bytes of s.
 func latin1(s string) string {
 	var r []rune
 	for _, b := range []byte(s) {
@@ -171,10 +172,10 @@ func latin1(s string) string {
 	return string(r)
 }
 
-// macros are the words that an input may have.
+// macros are the words that an input may contain.
 var macros = strings.NewReplacer("HEX", "[0-9a-fA-F]", "UUID", "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
-// differences reads the list, whose entries are apart by an empty line.
+// differences reads the list, whose entries are separated by an empty line.
 func differences(t testing.TB) (all []*difference) {
 	t.Helper()
 	for entry := range strings.SplitSeq(strings.TrimSpace(readFile("testdata/differences.txt")), "\n\n") {
@@ -198,7 +199,7 @@ func differences(t testing.TB) (all []*difference) {
 	return all
 }
 
-// compareOn gives an input to all pairs.
+// compareOn passes an input to all pairs.
 func compareOn(t *testing.T, list []*difference, in string) {
 	t.Helper()
 	for _, p := range pairs {
@@ -212,7 +213,7 @@ func compareOn(t *testing.T, list []*difference, in string) {
 	}
 }
 
-// TestDifferences checks that each entry of the list holds still, for each of its calls.
+// TestDifferences checks that each entry of the list still holds, for each of its calls.
 func TestDifferences(t *testing.T) {
 	for _, d := range differences(t) {
 		example := d.fields["example"]
@@ -246,8 +247,8 @@ var inputs = []string{
 	"123456781234567812345678E2345678", "0E00000", "[0 ]", "{\"", // in JSON
 }
 
-// TestMutated gives each decoder accepted inputs, with and without quotes, and those with another byte
-// at each position, with a byte left out and with one doubled.
+// TestMutated passes each decoder accepted inputs, with and without quotes. It also passes them
+// with a different byte at each position, with a byte left out and with a byte doubled.
 func TestMutated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long with the race detector, and has one goroutine")

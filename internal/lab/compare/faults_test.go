@@ -1,6 +1,6 @@
 package compare
 
-// What faults of the clock do to other libraries.
+// The effects of clock faults on other libraries.
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// rivals are the rows of the table in docs/compare.md: what is to be seen in other libraries.
+// rivals are the rows of the table in docs/compare.md, with checks of other libraries' behavior.
 var rivals = []struct {
 	library, what string
 	shows         func(t *testing.T) bool
@@ -55,7 +55,8 @@ var rivals = []struct {
 	}},
 }
 
-// TestRivals shows what docs/compare.md says of other libraries, and that it says nothing else of them.
+// TestRivals checks the claims about other libraries in docs/compare.md, and that the page makes no
+// others.
 func TestRivals(t *testing.T) {
 	mod := readFile("../go.mod")
 	_, table, _ := strings.Cut(readFile("../../../docs/compare.md"), "| library | what happens |\n| --- | --- |\n")
@@ -77,7 +78,8 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// after runs f in a bubble whose clock begins later than others by d: what runs in a second bubble can meet a clock that was set back.
+// after runs f in a bubble whose clock begins later than other bubbles' by d. Code that runs in a
+// second bubble can thus meet a clock that was set back.
 func after(t *testing.T, d time.Duration, f func()) {
 	synctest.Test(t, func(*testing.T) {
 		time.Sleep(d)
@@ -85,7 +87,7 @@ func after(t *testing.T, d time.Duration, f func()) {
 	})
 }
 
-// atOnce returns n ids of one reading of the clock.
+// atOnce returns n IDs made at one reading of the clock.
 func atOnce[T any](t *testing.T, n int, mint func() (T, error)) (all []T) {
 	after(t, 0, func() {
 		for range n {
@@ -95,7 +97,8 @@ func atOnce[T any](t *testing.T, n int, mint func() (T, error)) (all []T) {
 	return all
 }
 
-// setBack returns ids that are made before and after the clock is set back, and when it has caught up: two for each 10 µs.
+// setBack returns IDs that are made before and after the clock is set back, and when it has caught
+// up, two for each 10 µs.
 func setBack[T any](t *testing.T, back time.Duration, mint func() (T, error)) (all []T) {
 	const start, readings, pause = 2 * time.Hour, 8192, 10 * time.Microsecond
 	load := func() {
@@ -115,7 +118,7 @@ func setBack[T any](t *testing.T, back time.Duration, mint func() (T, error)) (a
 	return all
 }
 
-// repeated reports whether an id comes twice.
+// repeated reports whether an ID occurs twice.
 func repeated[T comparable](all []T) bool {
 	seen := map[T]bool{}
 	for _, id := range all {

@@ -1,6 +1,6 @@
 package compare
 
-// The table of features, checked.
+// Checks of the table of features.
 
 import (
 	"bytes"
@@ -18,24 +18,27 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A cell of the table of features in docs/compare.md. What it says holds if shows returns true.
+// A cell of the table of features in docs/compare.md. Its text is true if shows returns true.
 type cell struct {
 	text  string
 	shows func(t *testing.T) bool
 }
 
-// The packages that the table compares, in the order of its columns. Go's own has its cells in a file for Go 1.27.
+// The packages in the table, in the order of its columns. Go's own package has its cells in a file
+// for Go 1.27.
 var columns = []string{"github.com/oneclock/ids", "uuid", "github.com/google/uuid", "github.com/gofrs/uuid/v5", "github.com/oklog/ulid/v2", "github.com/bwmarrin/snowflake"}
 
-// stdCells are those of Go's own package, by feature. Where there are none, there is no such package yet.
+// stdCells contains the cells of Go's own package, by feature. It is empty if that package does not
+// exist yet.
 var stdCells = map[string]func(t *testing.T) bool{}
 
-// stdCell is a cell of Go's own package.
+// stdCell returns a cell of Go's own package.
 func stdCell(feature, text string) cell {
 	return cell{text, func(t *testing.T) bool { return stdCells[feature](t) }}
 }
 
-// none is a cell of a package that has nothing of the kind: it exports no name that has one of some words in it.
+// none returns a cell of a package that lacks a feature. The package exports no name that contains
+// one of the words.
 func none(column int, words ...string) cell {
 	return cell{"–", func(t *testing.T) bool {
 		out, err := exec.CommandContext(t.Context(), "go", "doc", "-short", columns[column]).Output()
@@ -47,7 +50,7 @@ func none(column int, words ...string) cell {
 	}}
 }
 
-// holds is a cell of a fact of one line.
+// holds returns a cell for a fact that needs only one line.
 func holds(text string, fact func() bool) cell {
 	return cell{text, func(*testing.T) bool { return fact() }}
 }
@@ -97,7 +100,8 @@ var features = []struct {
 	{"two nodes with one number in one process repeat IDs", [6]cell{
 		{"not on one clock", func(t *testing.T) bool {
 			clock := ids.NewClock(nil)
-			since1970 := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12} // bubbles begin in 2000
+			// Bubbles begin in 2000.
+			since1970 := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
 			return !repeated(atOnce(t, 2, func() (ids.Snowflake, error) {
 				node := must(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Clock: clock, Layout: since1970}))
 				return node.Next(), nil
@@ -179,10 +183,10 @@ var features = []struct {
 	}},
 }
 
-// own7 is on a clock of its own, so that a bubble of the year 2000 meets no id of today.
+// own7 has its own clock, so that a bubble in the year 2000 meets no ID of today.
 var own7 = ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
 
-// versions is a cell of the versions that a library makes.
+// versions returns a cell for the versions that a library makes.
 func versions(text string, mint func() [][16]byte, want ...byte) cell {
 	return holds(text, func() bool {
 		var got []byte
@@ -193,24 +197,24 @@ func versions(text string, mint func() [][16]byte, want ...byte) cell {
 	})
 }
 
-// ascends reports whether ids ascend though the clock is set back.
+// ascends reports whether IDs ascend although the clock is set back.
 func ascends[T ~[16]byte](t *testing.T, mint func() (T, error)) bool {
 	return slices.IsSortedFunc(setBack(t, backBy, mint), func(a, b T) int { return bytes.Compare(a[:], b[:]) })
 }
 
-// twice reports whether a function returns the same id twice.
+// twice reports whether a function returns the same ID twice.
 func twice[T comparable](mint func() T) bool {
 	id := mint()
 	return mint() == id
 }
 
-// fixed returns an id whose time and bits are given.
+// fixed returns an ID with a given time and given bits.
 func fixed() ids.UUID {
 	return ids.NewGenerator(&ids.GeneratorOptions{Random: bytes.NewReader(make([]byte, 64)),
 		Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return time.Unix(1, 0) }})}).NewV7()
 }
 
-// hardware returns the addresses of the machine's network interfaces, of those that have one.
+// hardware returns the addresses of the machine's network interfaces that have one.
 func hardware() (all [][]byte) {
 	interfaces, _ := net.Interfaces()
 	for _, i := range interfaces {
@@ -221,12 +225,12 @@ func hardware() (all [][]byte) {
 	return all
 }
 
-// named reports whether a UUID of version 1 has a hardware address of the machine.
+// named reports whether a version 1 UUID contains a hardware address of the machine.
 func named(u [16]byte) bool {
 	return slices.ContainsFunc(hardware(), func(a []byte) bool { return bytes.Equal(a, u[10:]) })
 }
 
-// lines is a cell on how long a library is.
+// lines returns a cell for the length of a library.
 func lines(column int, text string) cell {
 	return cell{text, func(t *testing.T) bool {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", columns[column]).Output()
@@ -241,7 +245,8 @@ func lines(column int, text string) cell {
 	}}
 }
 
-// TestFeatures runs each cell of the table of features in docs/compare.md that is not a link or has a test of its own, and checks that the page has this table.
+// TestFeatures runs each cell of the table of features in docs/compare.md that is not a link and
+// has no test of its own. It also checks that the page contains this table.
 func TestFeatures(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("| | ids | Go's uuid | google/uuid | gofrs/uuid | oklog/ulid | bwmarrin/snowflake |\n| --- | --- | --- | --- | --- | --- | --- |\n")

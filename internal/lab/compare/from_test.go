@@ -1,5 +1,7 @@
 package compare
 
+// Checks of the pages in docs/from.
+
 import (
 	"os"
 	"testing"
@@ -12,8 +14,9 @@ import (
 	"github.com/oneclock/ids/ulid"
 )
 
-// TestFromDiffers checks what the pages in docs/from say of ids that are read without an error, there or here, and mean another one or
-// another time. The list of differences has the other texts, and cmd/idsvet runs programs before and after their move.
+// TestFromDiffers checks the claims in docs/from about IDs that are read without an error, by the
+// other library or this one, but mean a different ID or a different time. The list of differences
+// has the other texts, and cmd/idsvet runs programs before and after their move.
 func TestFromDiffers(t *testing.T) {
 	var null google.NullUUID
 	if err := null.Scan(""); err != nil || !null.Valid || null.UUID != google.Nil {
@@ -28,7 +31,7 @@ func TestFromDiffers(t *testing.T) {
 			t.Errorf("%s: what oklog prints is read as %s, want %s", text, here, there)
 		}
 	}
-	next := snowflake.ID(must(usualSony.NextID())) // of version 2, which counts from 2025
+	next := snowflake.ID(must(usualSony.NextID())) // from version 2, which counts from 2025
 	from2025 := snowflake.Sonyflake()
 	from2025.Epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	if wrong, right := time.Since(snowflake.Sonyflake().Split(next).Time), time.Since(from2025.Split(next).Time); wrong < 10*365*24*time.Hour || right > time.Minute {

@@ -1,6 +1,6 @@
 package compare
 
-// Benchmarks of the making of IDs.
+// Benchmarks of calls that make IDs.
 
 import (
 	"crypto/rand"
@@ -23,9 +23,9 @@ import (
 	"github.com/sony/sonyflake/v2"
 )
 
-// The nodes of Snowflakes: in a layout that no benchmark can fill, of 41 bits of milliseconds, 1 bit of node
-// and 21 of sequence, and in the usual one of each library, of 4,096 ids in a millisecond for the first two
-// and 256 in 10 ms for the last.
+// The nodes of Snowflakes. The roomy layout has 41 bits of milliseconds, 1 bit of node and 21 bits
+// of sequence, so no benchmark can fill it. The usual layouts hold 4,096 IDs in a millisecond in
+// the first two libraries, and 256 in 10 ms in the last.
 var (
 	roomyOurs, roomyTheirs, roomySony = roomy()
 	usualOurs                         = must(ids.NewSnowflakeNode(1, nil))
@@ -33,7 +33,7 @@ var (
 	usualSony                         = must(sonyflake.New(sonyflake.Settings{MachineID: machine}))
 )
 
-// machine is the node number that is given to Sonyflake, which would take it from a network address.
+// machine is the node number for Sonyflake, which would otherwise derive it from a network address.
 func machine() (int, error) { return 1, nil }
 
 func roomy() (*ids.SnowflakeNode, *bwmarrin.Node, *sonyflake.Sonyflake) {
@@ -42,7 +42,7 @@ func roomy() (*ids.SnowflakeNode, *bwmarrin.Node, *sonyflake.Sonyflake) {
 	layout.NodeBits, layout.SequenceBits = nodeBits, sequenceBits
 	ours := must(ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: layout}))
 
-	// This one is told its layout by variables, which NewNode copies.
+	// bwmarrin's layout is set by variables, which NewNode copies.
 	defer func(node, step uint8) { bwmarrin.NodeBits, bwmarrin.StepBits = node, step }(bwmarrin.NodeBits, bwmarrin.StepBits)
 	bwmarrin.NodeBits, bwmarrin.StepBits = nodeBits, sequenceBits
 	theirs := must(bwmarrin.NewNode(1))
@@ -53,10 +53,10 @@ func roomy() (*ids.SnowflakeNode, *bwmarrin.Node, *sonyflake.Sonyflake) {
 	return ours, theirs, sony
 }
 
-// oklogCrypto is what oklog's Make reads, on crypto/rand instead of math/rand.
+// oklogCrypto is like the reader of oklog's Make, but reads crypto/rand instead of math/rand.
 var oklogCrypto = &oklog.LockedMonotonicReader{MonotonicReader: oklog.Monotonic(rand.Reader, 0)}
 
-// own returns the entry of a generator with a clock of its own, as a worker may have one.
+// own returns the entry of a generator with its own clock, as a worker may have one.
 func own[T any](mint func(*ids.Generator) T) entry {
 	return entry{"ids_own", func(*testing.B) call {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
@@ -64,7 +64,7 @@ func own[T any](mint func(*ids.Generator) T) entry {
 	}}
 }
 
-// pooled returns the entry of a constructor of google's while its pool of random bytes is on.
+// pooled returns the entry of one of google's constructors while its pool of random bytes is on.
 func pooled(mint func() (google.UUID, error)) entry {
 	return entry{"google_pool", func(b *testing.B) call {
 		google.EnableRandPool()
@@ -73,7 +73,7 @@ func pooled(mint func() (google.UUID, error)) entry {
 	}}
 }
 
-// injected is on a clock whose Now is given, and reads the system's.
+// injected uses a clock with an injected Now that reads the system's clock.
 var injected = ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{Now: time.Now})})
 
 var version7 = group{"V7", []entry{
@@ -81,7 +81,7 @@ var version7 = group{"V7", []entry{
 	either("google", google.NewV7), pooled(google.NewV7), either("gofrs", gofrs.NewV7),
 }}
 
-// minters make ids from time or random bits.
+// minters make IDs from time or random bits.
 var minters = []group{
 	{"V1", []entry{
 		one("ids", ids.NewV1), own((*ids.Generator).NewV1), either("google", google.NewUUID), either("gofrs", gofrs.NewV1),
@@ -91,7 +91,8 @@ var minters = []group{
 	}},
 	version7,
 	{"V7Injected", []entry{one("ids", injected.NewV7)}},
-	{"V7At", []entry{either("ids", func() (ids.UUID, error) { return ids.NewV7At(time.Now()) })}}, // takes no mutex of a clock
+	// Locks no mutex of a clock.
+	{"V7At", []entry{either("ids", func() (ids.UUID, error) { return ids.NewV7At(time.Now()) })}},
 	{"V4", []entry{one("ids", ids.NewV4), either("google", google.NewRandom), pooled(google.NewRandom), either("gofrs", gofrs.NewV4)}},
 	{"ULID", []entry{
 		one("ids", ids.NewULID), own((*ids.Generator).NewULID), one("oklog", oklog.Make),
@@ -109,7 +110,7 @@ var minters = []group{
 // sampleName is the name of versions 3 and 5.
 const sampleName = "www.example.com"
 
-// hashers make ids from names.
+// hashers make IDs from names.
 var hashers = []group{
 	{"V3", []entry{
 		one("ids", func() ids.UUID { return ids.NewV3(ids.NamespaceDNS(), sampleName) }),
@@ -123,15 +124,16 @@ var hashers = []group{
 	}},
 }
 
-// BenchmarkNew makes one id at a time, on one goroutine.
+// BenchmarkNew makes one ID at a time, on one goroutine.
 func BenchmarkNew(b *testing.B) { runGroups(b, "New", append(minters, hashers...)) }
 
-// These make one id at a time on as many goroutines, or on as many as there are processors, if that is more.
+// These benchmarks make one ID at a time on the number of goroutines in their names, or on one for
+// each processor if there are more processors.
 func BenchmarkGoroutines2(b *testing.B)    { crowd(b, 2, 0, version7) }
 func BenchmarkGoroutines64(b *testing.B)   { crowd(b, 64, 0, minters...) }
 func BenchmarkGoroutines1024(b *testing.B) { crowd(b, 1024, 0, version7) }
 
-// BenchmarkWorking8 makes one id at a time on eight goroutines that work between two ids.
+// BenchmarkWorking8 makes one ID at a time on eight goroutines that work between two IDs.
 func BenchmarkWorking8(b *testing.B) {
 	crowd(b, 8, someWork, slices.DeleteFunc(slices.Clone(minters), func(g group) bool {
 		return slices.Contains([]string{"V4", "V7At", "SnowflakeUsual"}, g.kind)
@@ -142,7 +144,7 @@ func crowd(b *testing.B, goroutines, rounds int, groups ...group) {
 	runCrowd(b, "New", groups, max(goroutines/runtime.GOMAXPROCS(0), 1), rounds)
 }
 
-// BenchmarkShortRun makes runs of a few ids, which a loop could make.
+// BenchmarkShortRun makes runs of a few IDs, which a loop could make, too.
 func BenchmarkShortRun(b *testing.B) {
 	var groups []group
 	uuids := make([]ids.UUID, 0, 10)
@@ -161,7 +163,7 @@ func BenchmarkShortRun(b *testing.B) {
 	runGroups(b, "ShortRun", groups)
 }
 
-// BenchmarkRun1000 makes runs of 1,000 ids, which no other library does.
+// BenchmarkRun1000 makes runs of 1,000 IDs, which no other library offers.
 func BenchmarkRun1000(b *testing.B) {
 	uuids, ulids, flakes := make([]ids.UUID, 0, 1000), make([]ids.ULID, 0, 1000), make([]ids.Snowflake, 0, 1000)
 	runGroups(b, "Run1000", []group{
@@ -172,7 +174,7 @@ func BenchmarkRun1000(b *testing.B) {
 	})
 }
 
-// BenchmarkFloor measures what ids are made of.
+// BenchmarkFloor measures the parts from which IDs are made.
 func BenchmarkFloor(b *testing.B) {
 	var mu sync.Mutex
 	anchor := time.Now()
@@ -181,7 +183,7 @@ func BenchmarkFloor(b *testing.B) {
 	runGroups(b, "Floor", []group{{"any", []entry{
 		one("time.Now", time.Now),
 		one("work", func() uint64 { return work(1, someWork) }),
-		one("mutex.Since", func() time.Duration { // what an id costs at least that is guarded and tells the time
+		one("mutex.Since", func() time.Duration { // the least that a guarded ID with a time costs
 			mu.Lock()
 			defer mu.Unlock()
 			return time.Since(anchor)
@@ -202,7 +204,7 @@ func BenchmarkFloor(b *testing.B) {
 	}}})
 }
 
-// stamp writes the time that has passed since the anchor into u.
+// stamp writes the time since the anchor into u.
 //
 //go:noinline
 func stamp(u *ids.UUID, mu *sync.Mutex, anchor time.Time) {

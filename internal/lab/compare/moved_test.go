@@ -11,8 +11,9 @@ import (
 	"github.com/oneclock/ids/internal/lab/realclock"
 )
 
-// TestFeaturesMoved makes Snowflakes of bwmarrin in a process whose clock is set back: they ascend, as the table of features has it. They
-// take the time from the monotonic clock, which is set back too from one bubble to the next.
+// TestFeaturesMoved makes Snowflakes of bwmarrin in a process whose clock is set back. They ascend,
+// as the table of features claims. They use the monotonic clock, which is also set back from one
+// bubble to the next.
 func TestFeaturesMoved(t *testing.T) {
 	const child = "IDS_COMPARE_MOVED"
 	if os.Getenv(child) == "" {

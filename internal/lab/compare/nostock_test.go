@@ -2,6 +2,6 @@
 
 package compare
 
-// Benchmarks without a stock of random bytes, by the build tag nostock.
+// With the build tag nostock, the benchmarks run without a stock of random bytes.
 
 import _ "github.com/oneclock/ids/nostock"

@@ -1,6 +1,6 @@
 package compare
 
-// Benchmarks of texts.
+// Benchmarks of text forms.
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 	"github.com/segmentio/ksuid"
 )
 
-// The sample ids, as each library has them.
+// The sample IDs, as each library represents them.
 var (
 	sampleUUID      = ids.MustParseUUID(good.uuid)
 	sampleULID      = ids.MustParseULID(good.ulid)
@@ -27,7 +27,7 @@ var (
 	sampleKSUID     = must(ksuid.Parse(good.ksuid))
 )
 
-// BenchmarkString writes an id into a string of its own.
+// BenchmarkString writes an ID into a new string.
 func BenchmarkString(b *testing.B) {
 	runGroups(b, "String", []group{
 		{"UUID", []entry{one("ids", sampleUUID.String), one("google", sampleGoogle.String), one("gofrs", sampleGofrs.String)}},
@@ -38,8 +38,8 @@ func BenchmarkString(b *testing.B) {
 	})
 }
 
-// BenchmarkAppendText writes an id into a buffer that is there already, or as near to it as a
-// library comes: google and gofrs have only MarshalText, which makes a buffer.
+// BenchmarkAppendText writes an ID into an existing buffer, or does the closest thing that a
+// library offers. google and gofrs have only MarshalText, which allocates a buffer.
 func BenchmarkAppendText(b *testing.B) {
 	runGroups(b, "AppendText", []group{
 		{"UUID", []entry{
@@ -63,17 +63,17 @@ func BenchmarkAppendText(b *testing.B) {
 	})
 }
 
-// texts are what the parsers read, by kind of id.
+// texts contains the parsers' inputs, by kind of ID.
 type texts struct{ uuid, ulid, snowflake, xid, ksuid string }
 
-// good are the sample ids.
+// good contains the sample IDs.
 var good = texts{
 	uuid: "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", ulid: "01ARZ3NDEKTSV4RRFFQ69G5FAV", snowflake: "1541815603606036480",
 	xid: "9m4e2mr0ui3e8a215n4g", ksuid: "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
 }
 
-// bad are the same but for one character near the end, which no parser may accept: the longest
-// way to an error. In ksuid's it is near the beginning, since that parser refuses nothing but
+// bad contains the same IDs with one bad character near the end, which every parser must reject
+// after its longest way. In ksuid's text it is near the beginning, because that parser rejects only
 // numbers that are too large.
 var bad = texts{
 	spoil(good.uuid, 34, "g"), spoil(good.ulid, 24, "U"), spoil(good.snowflake, 17, "x"), spoil(good.xid, 18, "z"), spoil(good.ksuid, 0, "z"),
@@ -87,7 +87,7 @@ func readText[T any](library string, parse func(string) (T, error), text string)
 	return either(library, func() (T, error) { return parse(text) })
 }
 
-// BenchmarkUnmarshal reads an id from good text into a field, as decoders of JSON do.
+// BenchmarkUnmarshal reads an ID from good text into a field, as JSON decoders do.
 func BenchmarkUnmarshal(b *testing.B) {
 	type target interface{ UnmarshalText([]byte) error }
 	into := func(library string, id target, text string) entry {
@@ -97,13 +97,15 @@ func BenchmarkUnmarshal(b *testing.B) {
 	runGroups(b, "Unmarshal", []group{
 		{"UUID", []entry{into("ids", new(ids.UUID), good.uuid), into("google", new(google.UUID), good.uuid), into("gofrs", new(gofrs.UUID), good.uuid)}},
 		{"ULID", []entry{
-			into("ids", new(ids.ULID), good.ulid), into("oklog", new(oklog.ULID), good.ulid), // which checks no character
+			// Oklog checks no character.
+			into("ids", new(ids.ULID), good.ulid), into("oklog", new(oklog.ULID), good.ulid),
 			into("xid", new(xid.ID), good.xid), into("ksuid", new(ksuid.KSUID), good.ksuid),
 		}},
 	})
 }
 
-// BenchmarkParse reads an id from good text, and BenchmarkParseBad refuses text with one bad character.
+// BenchmarkParse reads an ID from good text, and BenchmarkParseBad rejects text with one bad
+// character.
 func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parsers(&good)) }
 
 func BenchmarkParseBad(b *testing.B) { runGroups(b, "ParseBad", parsers(&bad)) }
@@ -124,8 +126,8 @@ func parsers(t *texts) []group {
 	}
 }
 
-// TestTexts checks that every parser gives the sample, and that every parser refuses the
-// bad texts: else the benchmarks would not compare like with like.
+// TestTexts checks that every parser returns the sample and rejects the bad text. Otherwise, the
+// benchmarks would not be comparable.
 func TestTexts(t *testing.T) {
 	samples := map[string][]any{
 		"UUID": {sampleUUID, sampleGoogle, sampleGofrs}, "ULID": {sampleULID, sampleOklog, sampleXID, sampleKSUID},

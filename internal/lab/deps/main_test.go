@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// module writes a module of one package in a new directory, from the source of its files.
+// module writes a module with one package to a new directory, from the source of its files.
 func module(t *testing.T, path string, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,13 +25,13 @@ func module(t *testing.T, path string, files map[string]string) string {
 	return dir
 }
 
-// TestCircle has files that use each other in a circle, and files that do not.
+// TestCircle reads files that use each other in a circle, and files that do not.
 func TestCircle(t *testing.T) {
 	const from = "github.com/oneclock/ids/cmd/idsvet/internal/from"
 	for name, test := range map[string]struct {
 		path   string
 		files  map[string]string
-		circle string // in the error; empty if there is none
+		circle string // in the error; empty if there is no circle
 		order  string
 	}{
 		"functions": {"example.com/p", map[string]string{"a.go": "func A() { B() }", "b.go": "func B() { C() }", "c.go": "func C() { A() }"},
@@ -64,7 +64,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestAll has a circle in a package below one that has none, in the second of two modules.
+// TestAll reads two modules, the second of which has a circle in a package below a package without
+// one.
 func TestAll(t *testing.T) {
 	good := module(t, "example.com/good", map[string]string{"a.go": "func A() {}"})
 	bad := module(t, "example.com/bad", map[string]string{"a.go": "func A() {}"})
@@ -86,7 +87,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestReader counts what a reader of a function meets.
+// TestReader counts the code that a reader of a function meets.
 func TestReader(t *testing.T) {
 	dir := module(t, "example.com/p", map[string]string{
 		"a.go": "func A() {\n\tvar t T\n\tt.m()\n}", "b.go": "type T struct{ n int }\n\nfunc (t T) m() { t.n++ }", "c.go": "func C() {}",

@@ -1,6 +1,6 @@
 package realclock_test
 
-// The test of steps by centuries.
+// The test of steps of centuries.
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestFarSteps runs testdata/far, whose clock steps by centuries, with a package time that has its clock ahead by Shift
-// seconds. Linux refuses to set its own clock so far; Windows does not.
+// TestFarSteps runs testdata/far, whose clock steps by centuries, with a package time whose clock
+// is Shift seconds ahead. Linux refuses to set its own clock so far; Windows does not.
 func TestFarSteps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the standard library with another package time")

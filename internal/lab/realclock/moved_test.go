@@ -2,7 +2,7 @@
 
 package realclock_test
 
-// The test of a wall clock that is moved under a process.
+// The test with a wall clock that is moved under a running process.
 
 import (
 	"bytes"
@@ -20,22 +20,24 @@ import (
 )
 
 // A busy machine may stop any thread between any two instructions, for seconds. So nothing is
-// judged by how long it took: an id lies between two readings, and the length of a call is counted in
-// naps of another goroutine.
+// judged by its duration. Instead, an ID's time must lie between two readings, and the length of a
+// call is counted in naps of another goroutine.
 const (
 	tolerance = 10 * time.Second      // the library's default
 	maxAhead  = 10 * time.Millisecond // the library's default
-	maxWait   = 20 * time.Millisecond // the longest wait that it promises
-	blur      = 2 * time.Millisecond  // a tick, and the age of a reading that the library uses again
+	maxWait   = 20 * time.Millisecond // the longest wait that the library promises
+	blur      = 2 * time.Millisecond  // a tick, plus the age of a reading that the library reuses
 
-	// mostNaps is how many naps of maxWait another goroutine can take during a call that waits for at most
-	// maxWait. One or two, but for the order in which a busy machine lets them go on: beside eight busy loops 11.
+	// mostNaps is the maximum number of naps of maxWait that another goroutine can take during a
+	// call that waits at most maxWait. That number is one or two, except that a busy machine
+	// resumes the two in any order: with eight busy loops, it was 11.
 	mostNaps = 50
 
 	variable = "IDS_REALCLOCK_CHILD"
 )
 
-// TestMovedClock mints ids in a process whose wall clock is moved under it. The checks fail for what breaks each promise.
+// TestMovedClock mints IDs in a process whose wall clock is moved while it runs. The checks also
+// detect code that breaks each promise.
 func TestMovedClock(t *testing.T) {
 	for child, says := range map[string][]string{"library": nil, "naive": {"not unique: ", "not ordered: ", "not live: ", "not true: "}} {
 		t.Run(child, func(t *testing.T) {
@@ -49,7 +51,8 @@ func TestMovedClock(t *testing.T) {
 			if errors.Is(err, os.ErrPermission) {
 				t.Skip("no child can be traced here: ", err)
 			}
-			text, _ := os.ReadFile(output.Name()) // none is not what it must say
+			// If there is no output, the check of its contents fails.
+			text, _ := os.ReadFile(output.Name())
 			if want := min(len(says), 1); err != nil || code != want {
 				t.Errorf("the child ended with %d, want %d, error %v:\n%.3000s", code, want, err, text)
 			}
@@ -62,22 +65,22 @@ func TestMovedClock(t *testing.T) {
 	}
 }
 
-// order says when the ids of a scheme ascend.
+// order is the condition under which the IDs of a scheme ascend.
 type order int
 
 const (
-	never    order = iota // promised; the scheme follows each step back
-	tolerant              // unless the clock steps back by more than the tolerance
-	always                // whatever it does
+	never    order = iota // no order promised; the scheme follows each step back
+	tolerant              // ordered unless the clock steps back by more than the tolerance
+	always                // ordered whatever the clock does
 )
 
-// An id is one, and the time in it.
+// An id is an ID and the time in it.
 type id struct {
 	key [16]byte
 	at  time.Time
 }
 
-// A scheme mints ids by a call.
+// A scheme mints IDs with a call.
 type scheme struct {
 	name  string
 	order order
@@ -89,18 +92,18 @@ type child struct {
 	*testing.T
 	schemes []scheme
 	began   time.Time
-	naps    atomic.Int64 // of maxWait, by a goroutine that does nothing else
+	naps    atomic.Int64 // number of naps of maxWait by a goroutine that does nothing else
 	ended   atomic.Bool
 
-	moves  atomic.Int64    // odd while ids may still be of the clock before
-	turns  atomic.Int64    // how often the clock stepped back by more than the tolerance
-	highs  [3]atomic.Int64 // by order: how far ids may be off
+	moves  atomic.Int64    // odd while IDs may still have the time of the previous clock
+	turns  atomic.Int64    // number of steps back by more than the tolerance
+	highs  [3]atomic.Int64 // by order: highest offset that IDs may have
 	rounds [3]atomic.Int64 // by worker
-	starts [3]atomic.Int64 // of its latest call, in ns since began
+	starts [3]atomic.Int64 // start of its latest call, in ns since began
 
-	mu      sync.Mutex          // guards what follows
+	mu      sync.Mutex          // guards the fields below
 	seen    []map[[16]byte]bool // by scheme
-	longest time.Duration       // call
+	longest time.Duration       // longest call
 }
 
 func TestChild(t *testing.T) {
@@ -111,7 +114,7 @@ func TestChild(t *testing.T) {
 	case "naive":
 		c.schemes = c.naive()
 	default:
-		return // it is for a process that TestMovedClock starts
+		return // this test is for a process that TestMovedClock starts
 	}
 	for range c.schemes {
 		c.seen = append(c.seen, map[[16]byte]bool{})
@@ -128,15 +131,15 @@ func TestChild(t *testing.T) {
 	for _, off := range []time.Duration{0, -100 * time.Millisecond, 0, -5 * time.Second, 0, -time.Hour, 2 * time.Hour} {
 		c.move(off)
 	}
-	c.move(-time.Hour - time.Since(c.began)) // the same times once more
+	c.move(-time.Hour - time.Since(c.began)) // the same times again
 	c.move(30 * 365 * 24 * time.Hour)
 	c.move(-time.Hour - time.Since(c.began))
 	c.ended.Store(true)
 	all.Wait()
 }
 
-// move sets the clock, has each worker mint some ids that are judged by their order alone, since what the library has read
-// before may still serve it, and then more.
+// move sets the clock. Then each worker mints some IDs that are judged only by their order, because
+// the library may still use an older reading, and then more IDs.
 func (c *child) move(off time.Duration) {
 	c.moves.Add(1)
 	for o := range c.highs {
@@ -157,7 +160,7 @@ func (c *child) move(off time.Duration) {
 	c.await(4)
 }
 
-// await waits until each worker has ended so many rounds.
+// await waits until each worker has completed the given number of rounds.
 func (c *child) await(rounds int64) {
 	for i := range c.rounds {
 		for until := c.rounds[i].Load() + rounds; c.rounds[i].Load() < until; {
@@ -166,14 +169,14 @@ func (c *child) await(rounds int64) {
 	}
 }
 
-// work mints ids of all schemes in turn, and judges them.
+// work mints IDs of all schemes in turn and judges them.
 func (c *child) work(worker int) {
 	prev, turns := make([]id, len(c.schemes)), make([]int64, len(c.schemes))
 	for ; !c.ended.Load(); c.rounds[worker].Add(1) {
 		for i, s := range c.schemes {
 			turned, moves, napped := c.turns.Load(), c.moves.Load(), c.naps.Load()
 			if moves%2 == 0 {
-				turns[i] = turned // the scheme has answered them
+				turns[i] = turned // the scheme has followed them
 			}
 			began := time.Since(c.began)
 			c.starts[worker].Store(int64(began))
@@ -187,7 +190,8 @@ func (c *child) work(worker int) {
 			}
 			c.mu.Lock()
 			c.longest = max(c.longest, took)
-			low = low.Add(time.Duration(oldest) - c.longest) // what a call reads serves others, soon after its end too
+			// A call's reading serves other calls, even shortly after the call's end.
+			low = low.Add(time.Duration(oldest) - c.longest)
 			for k, x := range all {
 				if c.seen[i][x.key] {
 					c.Errorf("not unique: %s %x", s.name, x.key)
@@ -209,7 +213,7 @@ func (c *child) work(worker int) {
 	}
 }
 
-// ofLibrary is every scheme with a time in it, on the default clock, and runs.
+// ofLibrary returns every scheme that contains a time, on the default clock, and runs.
 func ofLibrary() []scheme {
 	uuids := func(all ...ids.UUID) (list []id) {
 		for _, u := range all {
@@ -228,7 +232,7 @@ func ofLibrary() []scheme {
 	few := ids.SnowflakeLayout{Epoch: time.Unix(0, 0), Tick: time.Millisecond, NodeBits: 4, SequenceBits: 4}
 	node, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: few})
 	if err != nil {
-		panic(err) // the number fits, and the clock is not before 1970
+		panic(err) // cannot happen: the number fits, and the clock is not before 1970
 	}
 	return []scheme{
 		{"V1", never, func() []id { return uuids(ids.NewV1()) }},
@@ -246,7 +250,7 @@ func number(v int64) (key [16]byte) {
 	return key
 }
 
-// naive is a scheme for each promise, which breaks it when the clock is moved.
+// naive returns, for each promise, a scheme that breaks it when the clock is moved.
 func (c *child) naive() []scheme {
 	var serial, waited atomic.Int64
 	return []scheme{

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// canned are the results of three rounds on a machine that becomes slower by half from each to the next, but for text.
+// canned returns the results of three rounds on a machine that becomes slower by half from each
+// round to the next, except for text.
 func canned() string {
 	var b strings.Builder
 	b.WriteString("toolchain: go1.99\nprocessors: 2\ngoos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>\n")
@@ -31,7 +32,7 @@ func canned() string {
 
 // TestWrite writes the pages of canned results.
 func TestWrite(t *testing.T) {
-	t.Chdir("../..") // the folder in which the command is run
+	t.Chdir("../..") // the directory in which the command is run
 	dir := t.TempDir()
 	lab := filepath.Join(dir, "internal", "lab", "compare", "README.md")
 	page, summary := filepath.Join(dir, "docs", "speed.md"), filepath.Join(dir, "README.md")
@@ -78,8 +79,9 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestOneProcess has a machine that is in one of two states in each round. All figures of a row are from one round, and that is a usual
-// one: neither of the rarer state nor one with a result that is wide of the mark.
+// TestOneProcess simulates a machine that is in one of two states in each round. All figures of a
+// row are from the same round. That round is typical: it is neither in the rarer state nor has a
+// result that is far off.
 func TestOneProcess(t *testing.T) {
 	w := row{"version 7", "New", "V7"}
 	for title, rounds := range map[string]map[string][]float64{
@@ -108,10 +110,12 @@ func TestOneProcess(t *testing.T) {
 	}
 }
 
-// lacking finds the lines of tables that lack a result: only a row of ids may have empty cells, beside its bold one.
+// lacking matches the lines of tables without a result. Only a row of this library may have empty
+// cells besides its bold one.
 var lacking = regexp.MustCompile(`(?m)^(?:.*\*{4}|[^*\n]*\|  \|).*$`)
 
-// TestNames runs each benchmark once, and checks that each result is in a table, and that no table lacks one.
+// TestNames runs each benchmark once. It checks that each result is in a table and that no table
+// lacks a result.
 func TestNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles what it measures, and without the race detector")
@@ -131,7 +135,8 @@ func TestNames(t *testing.T) {
 	}
 	for name, ns := range r.ns {
 		r.ns[name] = nil
-		if page == r.page()+r.parts() && !strings.HasSuffix(name, "/ids_own") { // which only some tables have
+		// Which only some tables contain.
+		if page == r.page()+r.parts() && !strings.HasSuffix(name, "/ids_own") {
 			t.Errorf("%s is in no table", name)
 		}
 		r.ns[name] = ns
