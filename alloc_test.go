@@ -1,5 +1,7 @@
 package ids_test
 
+// Allocations.
+
 import (
 	"context"
 	"runtime/debug"
@@ -14,13 +16,13 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// These make results escape, so that they are allocated as a caller's would be.
+// These variables make results escape, so that they are allocated as a caller's results would be.
 var (
 	sinkString string
 	sinkBytes  []byte
 )
 
-// skipUnder skips a test that counts allocations if it is built with a flag, and says why.
+// skipUnder skips a test that counts allocations if it was built with the flag. why is the reason.
 func skipUnder(t *testing.T, flag, why string) {
 	t.Helper()
 	info, _ := debug.ReadBuildInfo()
@@ -29,19 +31,19 @@ func skipUnder(t *testing.T, flag, why string) {
 	}
 }
 
-// raceAllocs is why no test counts allocations under the race detector.
+// raceAllocs is the reason to count no allocations under the race detector.
 const raceAllocs = "the race detector drops pooled objects, which are then allocated anew"
 
-// A costs table says how many allocations a call may cost.
+// costs is a table of the allocations that calls may cost.
 type costs []struct {
 	name string
 	want float64
 	run  func()
 }
 
-// check counts them. Random bytes in stock cost two small ones for each 4 KiB, and up to six where
-// crypto/aes is without the processor's instructions, so that 20 ids cost a fraction of one on average,
-// which counts as none.
+// check counts the allocations. Random bytes in stock cost two small allocations for each 4 KiB,
+// and up to six where crypto/aes runs without the processor's instructions. On average, 20 IDs thus
+// cost a fraction of an allocation, which counts as none.
 func (c costs) check(t *testing.T) {
 	t.Helper()
 	for _, test := range c {
@@ -61,8 +63,9 @@ func TestAllocs(t *testing.T) {
 		ulids      = make([]ids.ULID, 0, 100)
 		snowflakes = make([]ids.Snowflake, 0, 100)
 		now        = time.Now()
-		longName   = strings.Repeat("x", 112) // the longest that NewV3 and NewV5 do not copy to the heap
-		ctx        = context.Background()
+		// The longest name that NewV3 and NewV5 do not copy to the heap.
+		longName = strings.Repeat("x", 112)
+		ctx      = context.Background()
 	)
 	node := newNode(t, 1, nil)
 	back, clock, limit, _, ahead := newLimitedAt(t, now, time.Time{})
@@ -119,7 +122,7 @@ func TestAllocs(t *testing.T) {
 	}.check(t)
 }
 
-// TestReadAllocs counts the allocations of what reads ids, good and bad.
+// TestReadAllocs counts the allocations of functions that read IDs, good and bad.
 func TestReadAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing
@@ -170,7 +173,7 @@ func TestReadAllocs(t *testing.T) {
 	}.check(t)
 }
 
-// TestWriteAllocs counts the allocations of what writes ids and takes them apart.
+// TestWriteAllocs counts the allocations of functions that write IDs or return their fields.
 func TestWriteAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing

@@ -1,13 +1,14 @@
 package ids_test
 
+// The speed of the functions that are called most. Package internal/lab/compare measures every
+// constructor and codec, together with other libraries.
+
 import (
 	"testing"
 	"time"
 
 	"github.com/oneclock/ids"
 )
-
-// What is called most. Package internal/lab/compare measures every constructor and codec, beside other libraries.
 
 func BenchmarkNewV7(b *testing.B) {
 	for b.Loop() {
@@ -21,7 +22,7 @@ func BenchmarkNewULID(b *testing.B) {
 	}
 }
 
-// BenchmarkSnowflake has a layout of which no tick is ever full, so that no call waits.
+// BenchmarkSnowflake uses a layout whose ticks are never full, so no call waits.
 func BenchmarkSnowflake(b *testing.B) {
 	n, err := ids.NewSnowflakeNode(1, &ids.SnowflakeOptions{Layout: ids.SnowflakeLayout{
 		Epoch: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond, NodeBits: 4, SequenceBits: 18,

@@ -1,5 +1,7 @@
 package ids_test
 
+// IDs, and types that embed them, in JSON, XML, gob, flags and logs.
+
 import (
 	"bytes"
 	"database/sql"
@@ -28,8 +30,8 @@ const (
 	edgeSnowflake = "1541815603606036480"
 )
 
-// TestEncodings takes an id of each type out of the program and back in, on every way that the
-// standard library has.
+// TestEncodings writes an ID of each type and reads it back, in every way that the standard library
+// offers.
 func TestEncodings(t *testing.T) {
 	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(1541815603606036480)
 	t.Run("UUID", func(t *testing.T) { checkEncodings(t, u, edgeUUID) })
@@ -51,26 +53,26 @@ type jsonVersion struct {
 
 const jsonV2 = "encoding/json/v2"
 
-// jsons are the packages that there are. The second, which begins with Go 1.27, is there too with GOEXPERIMENT=jsonv2, which builds
-// the first one on it.
+// jsons contains the available packages. The second, which exists from Go 1.27 on, also exists with
+// GOEXPERIMENT=jsonv2, which builds the first package on it.
 var jsons = []jsonVersion{{"encoding/json", json.Marshal, json.Unmarshal}}
 
-// An encoding is one such way.
+// An encoded is one such way to write an ID, or to write and read it.
 type encoded[T any] struct {
 	name string
-	wire string // what is written
+	wire string // the written form
 	out  func() (string, error)
-	in   func(wire string) (T, error) // nil: it only leads out
+	in   func(wire string) (T, error) // nil: the ID can only be written
 }
 
-// A written type is all that is written and read as text.
+// A written type is written and read as text.
 type written interface {
 	comparable
 	encoding.TextMarshaler
 	fmt.Stringer
 }
 
-// A readable is a pointer to it.
+// A readable is a pointer to a written type.
 type readable[T any] interface {
 	*T
 	encoding.TextUnmarshaler
@@ -94,7 +96,7 @@ func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 		if got, err := e.in(e.wire); got != id || err != nil {
 			t.Errorf("%s: read %v, %v, want %v", e.name, got, err, id)
 		}
-		// Of the same length, so that lengths in the wire stay right.
+		// bad has the same length, so lengths in the encoding stay right.
 		bad := strings.ReplaceAll(e.wire, text, text[:len(text)-1]+"!")
 		if got, err := e.in(bad); bad != e.wire && (err == nil || got == id) {
 			t.Errorf("%s: %q is read as %v, %v", e.name, bad, got, err)
@@ -102,7 +104,7 @@ func checkEncodings[T written, P readable[T]](t *testing.T, id T, text string) {
 	}
 }
 
-// waysOfJSON are those of a package for JSON.
+// waysOfJSON returns the ways of a package for JSON.
 func waysOfJSON[T written](j jsonVersion, id T, text string) []encoded[T] {
 	type inJSON struct {
 		ID    T `json:"id,omitzero"`
@@ -128,7 +130,7 @@ func waysOfJSON[T written](j jsonVersion, id T, text string) []encoded[T] {
 	}
 }
 
-// waysOfGob is that of encoding/gob.
+// waysOfGob returns the way of encoding/gob.
 func waysOfGob[T written](id T) []encoded[T] {
 	return []encoded[T]{
 		{"encoding/gob", "", nil, func(string) (got T, err error) {
@@ -150,7 +152,7 @@ func waysOfGob[T written](id T) []encoded[T] {
 	}
 }
 
-// waysOfText are those of other packages that ask for text.
+// waysOfText returns the ways of other packages that use text.
 func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
 	type inXML struct {
 		XMLName xml.Name `xml:"row"`
@@ -158,7 +160,8 @@ func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
 		Element T        `xml:"id"`
 		Pointer *T       `xml:"next"`
 		Absent  *T       `xml:"last"`
-		AbsentA *T       `xml:"last,attr,omitempty"` // without omitempty encoding/xml calls MarshalText of the nil pointer
+		// Without omitempty, encoding/xml calls MarshalText on the nil pointer.
+		AbsentA *T `xml:"last,attr,omitempty"`
 	}
 	return []encoded[T]{
 		{"encoding/xml", `<row id="` + text + `"><id>` + text + `</id><next>` + text + `</next></row>`,
@@ -191,7 +194,7 @@ func waysOfText[T written, P readable[T]](id T, text string) []encoded[T] {
 	}
 }
 
-// waysOut print an id.
+// waysOut returns ways to print an ID.
 func waysOut[T written](id T, text string) []encoded[T] {
 	return []encoded[T]{
 		{"log/slog, text", "level=INFO msg=made id=" + text + "\n", logged(textLog, id), nil},
@@ -253,8 +256,9 @@ type nullKind struct{}
 
 func (nullKind) Prefix() string { return "null" }
 
-// TestJSONNull reads null over ids of all kinds. Only encoding/json/v2 makes those zero that have no UnmarshalJSON. Both
-// versions make pointers nil and each Null absent, as the PATCH of docs/storing.md has it.
+// TestJSONNull reads null into IDs of all kinds. If an ID has no UnmarshalJSON, only
+// encoding/json/v2 sets it to zero. Both versions make pointers nil and each Null absent, as the
+// PATCH in docs/storing.md expects.
 func TestJSONNull(t *testing.T) {
 	type row struct {
 		U ids.UUID
@@ -298,14 +302,14 @@ func TestJSONNull(t *testing.T) {
 	}
 }
 
-// The types of your own that tests use beside those of the examples.
+// ID types that embed an ID, in addition to the types in the examples.
 type (
 	batchID  struct{ ids.ULID }
 	tweetID  struct{ ids.Snowflake }
-	taggedID struct{ ids.UUID } // has a text of its own
+	taggedID struct{ ids.UUID } // has its own text
 )
 
-var tag = "User" // of a taggedID
+var tag = "User" // prefix of a taggedID
 
 func (id taggedID) String() string                      { return tag + id.UUID.String() }
 func (id taggedID) AppendText(b []byte) ([]byte, error) { return append(b, id.String()...), nil }
@@ -318,7 +322,8 @@ func (id *taggedID) UnmarshalText(text []byte) (err error) {
 	return id.UUID.UnmarshalText([]byte(digits))
 }
 
-// TestOwnTypes writes and reads types of your own in many ways: each must do as the embedded id does.
+// TestOwnTypes writes and reads types that embed an ID in many ways. Each must behave like the
+// embedded ID.
 func TestOwnTypes(t *testing.T) {
 	u := ids.MustParseUUID(edgeUUID)
 	checkOwn(t, UserID{u}, edgeUUID, edgeUUID)
@@ -329,7 +334,8 @@ func TestOwnTypes(t *testing.T) {
 	checkNull(t, taggedID{u}, taggedID{}, tag+edgeUUID, edgeUUID)
 }
 
-// checkOwn checks the encodings of a type of your own, given its text and its value for a database.
+// checkOwn checks the encodings of a type that embeds an ID, given the ID's text and database
+// value.
 func checkOwn[Own interface {
 	ids.Nullable
 	written
@@ -361,7 +367,8 @@ func checkOwn[Own interface {
 	})
 }
 
-// TestOwnNullJSON reads JSON into a Null of types of your own, whose text has at most 90 bytes.
+// TestOwnNullJSON reads JSON into a Null of types that embed an ID and whose text has at most 90
+// bytes.
 func TestOwnNullJSON(t *testing.T) {
 	defer func(before string) { tag = before }(tag)
 	u := ids.MustParseUUID(edgeUUID)

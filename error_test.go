@@ -1,5 +1,7 @@
 package ids_test
 
+// Error messages and zero values.
+
 import (
 	"bytes"
 	"cmp"
@@ -21,7 +23,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestErrorMessages states the message of each problem.
+// TestErrorMessages checks the message of each problem.
 func TestErrorMessages(t *testing.T) {
 	const badEscape = `: an escape in JSON other than \u00 and two hexadecimal digits at byte `
 	for _, c := range []struct {
@@ -116,11 +118,11 @@ func TestErrorMessages(t *testing.T) {
 	}
 }
 
-// place is what a message says of the offset. Without it no byte alone is wrong.
+// place matches the offset in a message. Without an offset, no single byte is wrong.
 var place = regexp.MustCompile(`at byte (\d+)`)
 
 // isOnly reports whether err matches kind, which is ErrSyntax, ErrLength or ErrRange, and of the
-// others only what kind itself is: an ErrLength is an ErrSyntax too.
+// others only those that kind itself matches: an ErrLength is an ErrSyntax, too.
 func isOnly(err, kind error) bool {
 	return errors.Is(err, kind) && errors.Is(err, ids.ErrSyntax) == (kind != ids.ErrRange) &&
 		errors.Is(err, ids.ErrLength) == (kind == ids.ErrLength) && errors.Is(err, ids.ErrRange) == (kind == ids.ErrRange)
@@ -129,12 +131,12 @@ func isOnly(err, kind error) bool {
 // failing returns the error of a call.
 func failing[T any](_ T, err error) error { return err }
 
-// stated is what an error of a decoder may say: names, phrases and numbers of this package, and
-// the name of a Go type.
+// stated matches the errors that a decoder may return. They contain only names, phrases and numbers
+// of this package, and the name of a Go type.
 var stated = regexp.MustCompile(`^ids: (parsing|scanning) (UUID|ULID|Snowflake): ` +
 	`([a-zA-Z0-9 ,():\\-]+|a column of 16 bytes has truncated a text: write id\.Binary\(\), or use FromBytes if its keys have such characters|NULL: scan into a Null or a pointer, such as \w+\.Null(, \w+\.NullBinary)? or \*[\w.]+|a value of type [\w.*\[\]]+, want .+: invalid syntax)$`)
 
-// TestErrors states what the errors outside of parsing say, and which of them is another one too.
+// TestErrors checks the messages of errors outside of parsing, and which errors match which others.
 func TestErrors(t *testing.T) {
 	for err, message := range map[error]string{
 		ids.ErrClockBehind: "ids: the wall clock is behind the IDs: it was set back or stands still", ids.ErrExhausted: "ids: all IDs of this moment are taken: try again",
@@ -148,15 +150,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A trap panics when anything asks it for its text or its value.
+// A trap panics if its text or its value is requested.
 type trap struct{}
 
 func (trap) Value() (driver.Value, error) { panic("Value") }
 func (trap) String() string               { panic("String") }
 func (trap) Format(fmt.State, rune)       { panic("Format") }
 
-// TestMessages compares the messages of numbers whose lower 32 bits alone would do, of values that no id is scanned from, and
-// of a context whose cause has words of its own.
+// TestMessages checks the messages for numbers whose lower 32 bits alone would be valid, for values
+// from which no ID can be scanned, and for a context whose cause has its own text.
 func TestMessages(t *testing.T) {
 	defer ids.SetDefaultSnowflakeNode(nil)
 	ids.SetDefaultSnowflakeNode(nil)
@@ -170,7 +172,7 @@ func TestMessages(t *testing.T) {
 	const scanning = "scanning %s: a value of type %s, want %s: invalid syntax"
 	messages[fmt.Sprintf(scanning, "UUID", "int64", "string, []byte, [16]byte or UUID")] = new(ids.UUID).Scan(int64(1))
 	messages[fmt.Sprintf(scanning, "ULID", "float64", "string, []byte, [16]byte or ULID")] = new(ids.ULID).Scan(1.5)
-	type text string // types of your own are refused too, whatever they hold
+	type text string // other types are refused too, whatever their value
 	messages[fmt.Sprintf(scanning, "UUID", "ids_test.text", "string, []byte, [16]byte or UUID")] = new(ids.UUID).Scan(text(edgeUUID))
 	messages[fmt.Sprintf(scanning, "UUID", "ids_test.trap", "string, []byte, [16]byte or UUID")] = new(ids.Binary[ids.UUID]).Scan(trap{})
 	messages[fmt.Sprintf(scanning, "Snowflake", "bool", "int64, uint64, string, []byte or Snowflake")] = new(ids.Snowflake).Scan(true)
@@ -178,7 +180,7 @@ func TestMessages(t *testing.T) {
 	cancel(errors.New("the request is over"))
 	messages["no Snowflake: context canceled: the request is over"] = failing(newNode(t, 1, nil).NextContext(ctx))
 	ctx, cancel = context.WithCancelCause(context.Background())
-	cancel(fmt.Errorf("shutdown: %w", context.Canceled)) // which it says once
+	cancel(fmt.Errorf("shutdown: %w", context.Canceled)) // the message contains the cause once
 	messages["no Snowflake: shutdown: context canceled"] = failing(newNode(t, 1, nil).NextContext(ctx))
 	messages["time is not within 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655Z"] = failing(ids.NewV7At(time.Unix(-1, 0)))
 	for want, err := range messages {
@@ -188,8 +190,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestZeroValues gives the zero Clock, Generator and SnowflakeNode to what takes one: it panics with one clear sentence.
-// TestZeroOfEveryType calls their methods.
+// TestZeroValues passes the zero Clock, Generator and SnowflakeNode to functions that take one,
+// which panic with one clear sentence. TestZeroOfEveryType calls their methods.
 func TestZeroValues(t *testing.T) {
 	c, g, n := new(ids.Clock), new(ids.Generator), new(ids.SnowflakeNode)
 	checkPanic(t, "NewGenerator", "ids: zero Clock: use NewClock", func() { ids.NewGenerator(&ids.GeneratorOptions{Clock: c}) })
@@ -208,7 +210,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// zeroValues are pointers to a zero value of each exported type, by its name.
+// zeroValues contains pointers to a zero value of each exported type, by the type's name.
 var zeroValues = map[string][]any{
 	"Binary": {new(ids.Binary[ids.UUID]), new(ids.Binary[ids.ULID])}, "Clock": {new(ids.Clock)}, "ClockLimit": {new(ids.ClockLimit)}, "ClockOptions": {new(ids.ClockOptions)},
 	"Domain": {new(ids.Domain)}, "Generator": {new(ids.Generator)}, "GeneratorOptions": {new(ids.GeneratorOptions)},
@@ -218,8 +220,9 @@ var zeroValues = map[string][]any{
 	"ULID": {new(ids.ULID)}, "UUID": {new(ids.UUID)}, "Variant": {new(ids.Variant)},
 }
 
-// TestZeroOfEveryType calls each method of the zero value of each type, with zero arguments, and of the
-// numbers and bytes that are furthest from it. None panics but those that need a clock, and all of them do.
+// TestZeroOfEveryType calls each method of the zero value of each type, with zero arguments, and of
+// the numbers and bytes that are furthest from it. The only methods that panic are those that need
+// a clock, and all of these do.
 func TestZeroOfEveryType(t *testing.T) {
 	api, err := os.ReadFile("api.txt")
 	if err != nil {
@@ -245,14 +248,14 @@ func TestZeroOfEveryType(t *testing.T) {
 	}
 }
 
-// callAll calls all methods that api has of values of a type, and returns how many there are.
+// callAll calls all methods in api of the values of a type, and returns the number of methods.
 func callAll(t *testing.T, api, name string, values []any) (called int) {
 	t.Helper()
 	for _, v := range values {
 		for i := range reflect.TypeOf(v).NumMethod() {
 			method, f := reflect.TypeOf(v).Method(i), reflect.ValueOf(v).Method(i)
 			if !strings.Contains(api, ")."+method.Name+"(") {
-				continue // it is there for tests
+				continue // the method exists for tests
 			}
 			var args []reflect.Value
 			for i := range f.Type().NumIn() {
@@ -278,7 +281,8 @@ func callAll(t *testing.T, api, name string, values []any) (called int) {
 	return called
 }
 
-// needsClock reports whether a method of the zero value panics. NewV1At and NewV6At refuse the zero time before.
+// needsClock reports whether a method of the zero value panics. NewV1At and NewV6At refuse the zero
+// time before that.
 func needsClock(name, method string) bool {
 	switch name {
 	case "Clock", "ClockLimit":
@@ -289,7 +293,7 @@ func needsClock(name, method string) bool {
 	return name == "SnowflakeNode" && method != "Number" && method != "Layout"
 }
 
-// A world is a clock with its limit, and all that makes ids on it.
+// A world is a clock with its limit, and all makers of IDs on that clock.
 type world struct {
 	fake  *fakeClock
 	limit *ids.ClockLimit
@@ -298,7 +302,7 @@ type world struct {
 	ctx   context.Context
 }
 
-// makers make ids, and return the error that they return or panic with.
+// makers make IDs and return the error that the call returns or with which it panics.
 var makers = map[string]func(w world) error{
 	"NewV1":       func(w world) error { return panicOf(func() { w.gen.NewV1() }) },
 	"NewV6":       func(w world) error { return panicOf(func() { w.gen.NewV6() }) },
@@ -312,14 +316,15 @@ var makers = map[string]func(w world) error{
 	"TryNext":     func(w world) error { return failing(w.node.TryNext()) },
 }
 
-// TestRefusals brings a clock to where there may be no id, and asks each constructor that does not wait there. It refuses
-// with the one error that is documented, and with the cause that was given for it, or makes an id.
+// TestRefusals brings a clock to states in which there may be no ID, and calls each constructor
+// that does not wait there. The constructor fails with the documented error and the cause given for
+// it, or makes an ID.
 func TestRefusals(t *testing.T) {
 	cause := errors.New("the disk is full")
 	const limited, all = "NewV1 NewV6 Next Append NextContext TryNext", "NewV1 NewV6 NewV7 NewULID AppendV7 AppendULID Next Append NextContext TryNext"
 	for what, c := range map[string]struct {
 		bring   func(w world)
-		refuse  string // the names of those that refuse
+		refuse  string // names of the makers that fail
 		with    error
 		because error
 		waits   string
@@ -356,7 +361,8 @@ func TestRefusals(t *testing.T) {
 				w.gen.NewV1()
 				w.gen.NewV6()
 			}
-		}, "NewV1 NewV6 Next Append NextContext TryNext", ids.ErrRange, nil, ""}, // a Snowflake's clock is past its last tick
+			// A Snowflake's clock is past its last tick.
+		}, "NewV1 NewV6 Next Append NextContext TryNext", ids.ErrRange, nil, ""},
 		"in the last tick of version 7 and ULID, which is full": {func(w world) {
 			w.limit.Set(unbounded, cause)
 			w.fake.t = time.UnixMilli(1<<48 - 1).Add(999_999)
@@ -371,7 +377,7 @@ func TestRefusals(t *testing.T) {
 				continue
 			}
 			var err error
-			synctest.Test(t, func(t *testing.T) { // where time stands still, so that debts last
+			synctest.Test(t, func(t *testing.T) { // time stands still here, so that debts remain
 				f, clock, limit, _, n := newWithheldAt(t, start, time.Time{})
 				w := world{f, limit, ids.NewGenerator(&ids.GeneratorOptions{Clock: clock, Random: repeated(0xff)}), n, t.Context()}
 				c.bring(w)

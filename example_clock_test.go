@@ -12,16 +12,16 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A clock whose Now is set by hand shows what happens when the wall clock is set back.
+// The wall clock is set by hand, to show the effect of setting it back.
 func ExampleNewClock() {
 	now := noon
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock})
 
 	a := g.NewV7()
-	now = now.Add(-time.Second) // within Tolerance: the ids keep ascending
+	now = now.Add(-time.Second) // within Tolerance: IDs keep ascending
 	b := g.NewV7()
-	now = now.Add(-time.Hour) // beyond it: they follow the clock
+	now = now.Add(-time.Hour) // beyond Tolerance: IDs follow the clock
 	c := g.NewV7()
 
 	fmt.Println(a.Compare(b), b.Compare(c))
@@ -32,8 +32,9 @@ func ExampleNewClock() {
 	// 2026-01-01 10:59:59 +0000 UTC
 }
 
-// A process that makes no more ids saves the time of its latest one. The next process starts after it,
-// although its wall clock is an hour behind. After a crash nothing is saved: for that see NewLimitedClock.
+// A process that makes no more IDs saves the time of its latest ID. The next process starts after
+// it, although its wall clock is an hour behind. After a crash, nothing is saved; see
+// NewLimitedClock.
 func ExampleClock_Latest() {
 	now := noon
 	start := func(after time.Time) (*ids.Clock, *ids.SnowflakeNode) {
@@ -51,7 +52,7 @@ func ExampleClock_Latest() {
 
 	now = now.Add(-time.Hour)
 	after, err := time.Parse(time.RFC3339Nano, saved)
-	if err != nil || after.IsZero() { // After of the zero time would protect nothing
+	if err != nil || after.IsZero() { // a zero After would protect nothing
 		panic("what was saved is no time")
 	}
 	_, node = start(after)
@@ -61,14 +62,15 @@ func ExampleClock_Latest() {
 	// true
 }
 
-// A process saves a time ahead of its ids before it makes one, and again before that is reached. So it may crash
-// at any moment: the next one starts after what was saved, past every id that this one can have made.
+// A process saves a time ahead of its IDs before it makes one, and again before that time is
+// reached. So it may crash at any moment. The next process starts after the saved time, past every
+// ID that this process can have made.
 func ExampleNewLimitedClock() {
 	now := noon
-	disk := "2026-01-01T12:00:03Z" // what the last process saved: it has crashed
+	disk := "2026-01-01T12:00:03Z" // saved by the previous process, which has crashed
 	load := func() time.Time {
 		after, err := time.Parse(time.RFC3339Nano, disk)
-		if err != nil || after.IsZero() { // After of the zero time would protect nothing
+		if err != nil || after.IsZero() { // a zero After would protect nothing
 			panic("what was saved is no time")
 		}
 		return after
@@ -84,8 +86,8 @@ func ExampleNewLimitedClock() {
 		panic(err)
 	}
 	var saved time.Time
-	var cause error  // why that is no later
-	keep := func() { // call it before the first id, and then every 100 ms
+	var cause error  // reason why saved is not later
+	keep := func() { // call it before the first ID, and then every 100 ms
 		const window = 10 * time.Second
 		next := limit.NextHorizon(window)
 		if next.Sub(saved) > window/2 || next.After(saved) && clock.Ahead() > 0 {
@@ -93,14 +95,16 @@ func ExampleNewLimitedClock() {
 				saved = next
 			}
 		}
-		limit.Set(saved, cause) // again if it is the same: that wakes a call that waits because of one wrong reading
+		// Set the limit even if it is the same. This wakes calls that wait because of one wrong
+		// reading.
+		limit.Set(saved, cause)
 	}
 	keep()
 	fmt.Println("saved", disk)
 	id := node.Next()
 	fmt.Println(ids.TwitterLayout().Split(id).Time, clock.Ahead())
 
-	now = now.Add(time.Minute) // in which nobody has called keep
+	now = now.Add(time.Minute) // in which nothing called keep
 	_, err = node.TryNext()
 	fmt.Println(errors.Is(err, ids.ErrWithheld))
 	keep()
@@ -114,8 +118,8 @@ func ExampleNewLimitedClock() {
 	// true
 }
 
-// Until the first limit, and beyond each later one, version 1, version 6 and Snowflake are withheld, and the errors say
-// why. Version 7 goes on.
+// Until the first limit, and beyond each later limit, versions 1 and 6 and Snowflakes are withheld,
+// and the errors contain the reason. Version 7 continues.
 func ExampleClockLimit_Set() {
 	clock, limit := ids.NewLimitedClock(nil)
 	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
@@ -129,9 +133,9 @@ func ExampleClockLimit_Set() {
 	try()
 	fmt.Println(ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewV7().Version())
 
-	limit.Set(time.Now().Add(time.Hour), nil) // what was saved
+	limit.Set(time.Now().Add(time.Hour), nil) // the saved time
 	try()
-	limit.Set(noon, errors.New("no space left on device")) // which has passed
+	limit.Set(noon, errors.New("no space left on device")) // a time in the past
 	try()
 	// Output:
 	// ids: withheld: the clock has no limit yet: call ClockLimit.Set
@@ -140,8 +144,8 @@ func ExampleClockLimit_Set() {
 	// ids: withheld: no space left on device
 }
 
-// A process gives up its number, as after the loss of a lease on it: ids of the next 100 ms may still be made, and
-// then there are none. Whoever calls hears why.
+// A process gives up its number, for example after the loss of its lease. IDs of the next 100 ms
+// may still be made, and then none. The errors of later calls contain the reason.
 func ExampleClockLimit_EndAt() {
 	now := noon
 	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return now }})
@@ -163,8 +167,8 @@ func ExampleClockLimit_EndAt() {
 	// true
 }
 
-// The horizon is ahead of the wall clock by the window. Where ids are ahead of the wall clock, as after it was set back, it is
-// a hundredth of the window ahead of them.
+// The horizon is ahead of the wall clock by the window. If IDs are ahead of the wall clock, for
+// example after it was set back, the horizon is ahead of them by a hundredth of the window.
 func ExampleClockLimit_NextHorizon() {
 	now := noon
 	clock, limit := ids.NewLimitedClock(&ids.ClockOptions{Now: func() time.Time { return now }})
@@ -182,7 +186,7 @@ func ExampleClockLimit_NextHorizon() {
 	// 2026-01-01 12:00:00.1 +0000 UTC
 }
 
-// A gauge for a dashboard: how far ids are ahead of the wall clock.
+// A gauge for a dashboard that shows how far IDs are ahead of the wall clock.
 func ExampleClock_Ahead() {
 	now := noon
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return now }})
@@ -199,7 +203,7 @@ func ExampleClock_Ahead() {
 	// 5s
 }
 
-// With a clock and random bytes that are fixed, the ids are the same in every run: for tests
+// With a fixed clock and fixed random bytes, the IDs are the same in every run. This is for tests
 // that compare output with a golden file.
 func ExampleNewGenerator() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
@@ -219,8 +223,9 @@ func ExampleNewGenerator() {
 
 func ExampleGenerator_NewV1() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
-		Clock:  ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
-		NodeID: [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01}, // a MAC address, if you want it in there
+		Clock: ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
+		// A MAC address, if the IDs should contain one.
+		NodeID: [6]byte{0x02, 0x00, 0x5e, 0x10, 0x00, 0x01},
 	})
 	u := g.NewV1()
 	node, _ := u.NodeID()
@@ -229,7 +234,7 @@ func ExampleGenerator_NewV1() {
 	// Output: 02005e100001 2026-01-01 12:00:00 +0000 UTC
 }
 
-// Monotonic ULIDs, as the specification has them, can be guessed from each other.
+// Monotonic ULIDs, as in the specification, can be guessed from each other.
 func ExampleGenerator_NewULID() {
 	g := ids.NewGenerator(&ids.GeneratorOptions{
 		Clock:         ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return noon }}),
@@ -241,7 +246,7 @@ func ExampleGenerator_NewULID() {
 	// Output: true
 }
 
-// A virtual machine that was restored from a snapshot calls this first.
+// A virtual machine that was restored from a snapshot calls Reseed first.
 func ExampleReseed() {
 	ids.Reseed()
 	fmt.Println(ids.NewV4().Version())
@@ -274,17 +279,17 @@ func ExampleSnowflakeNode_TryNext() {
 	}
 	fmt.Println(node.TryNext())
 
-	now = now.Add(-time.Minute) // somebody sets the clock back
+	now = now.Add(-time.Minute) // the clock is set back
 	_, err = node.TryNext()
 	fmt.Println(err, errors.Is(err, ids.ErrClockBehind))
-	fmt.Println(node.Next()) // goes on from the latest id instead
+	fmt.Println(node.Next()) // continues from the latest ID instead
 	// Output:
 	// 2006696907371474944 <nil>
 	// ids: the wall clock is behind the IDs: it was set back or stands still true
 	// 2006696907371474945
 }
 
-// A worker that makes ids until it is told to stop, though the limit of its clock withholds ids.
+// A worker makes IDs until it is told to stop, although the limit of its clock withholds IDs.
 func ExampleSnowflakeNode_NextContext() {
 	clock, limit := ids.NewLimitedClock(nil)
 	node, err := ids.NewSnowflakeNode(7, &ids.SnowflakeOptions{Clock: clock})
@@ -292,7 +297,7 @@ func ExampleSnowflakeNode_NextContext() {
 		panic(err)
 	}
 	full := errors.New("no space left on device")
-	limit.Set(noon, full) // which has passed
+	limit.Set(noon, full) // a time in the past
 
 	ctx, cancel := context.WithTimeout(context.Background(), 250*time.Millisecond)
 	defer cancel()
@@ -304,18 +309,19 @@ func ExampleSnowflakeNode_NextContext() {
 	// true true true
 }
 
-// Two programs compare what their configurations say.
+// Two programs compare the layouts in their configurations.
 func ExampleSnowflakeLayout_Equal() {
 	here, there := ids.DiscordLayout(), ids.DiscordLayout()
 	there.Epoch = there.Epoch.In(time.FixedZone("east", 3600)) // the same instant
 	fmt.Println(here == there, here.Equal(there))
-	fmt.Println(ids.TwitterLayout().Equal(ids.SnowflakeLayout{})) // the zero value is Twitter's
+	// The zero value is Twitter's layout.
+	fmt.Println(ids.TwitterLayout().Equal(ids.SnowflakeLayout{}))
 	// Output:
 	// false true
 	// true
 }
 
-// How long a layout lasts.
+// The lifetime of a layout.
 func ExampleSnowflakeLayout_Last() {
 	fmt.Println(ids.TwitterLayout().Last())
 
@@ -331,7 +337,7 @@ func ExampleSnowflakeLayout() {
 		Epoch:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		Tick:         time.Millisecond,
 		NodeBits:     6,  // 64 nodes
-		SequenceBits: 16, // 65,536 ids in a millisecond
+		SequenceBits: 16, // 65,536 IDs in a millisecond
 	}
 	fmt.Println(layout.MinAt(noon), layout.MaxAt(noon))
 	// Output: 181193932800000 181193936994303

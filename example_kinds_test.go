@@ -6,7 +6,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ID is the id of a thing of one kind. The kind is only a name for the compiler: it takes no space.
+// ID is the ID of a thing of one kind. Kind exists only for the compiler and takes no space.
 type ID[Kind any] struct{ ids.UUID }
 
 func NewID[Kind any]() ID[Kind] { return ID[Kind]{ids.NewV7()} }
@@ -26,7 +26,7 @@ type (
 
 func ship(order ID[Order]) { fmt.Println("shipped", order) }
 
-// One generic type serves many kinds of things, and the compiler keeps their ids apart.
+// One generic type serves many kinds of things, and the compiler distinguishes their IDs.
 func Example_kinds() {
 	id, err := ParseID[Order]("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	if err != nil {
@@ -36,7 +36,7 @@ func Example_kinds() {
 	ship(order.ID)
 	// ship(order.Customer) does not compile, nor does order.ID == order.Customer.
 
-	var parent ids.Null[ID[Order]] // where an id may be absent
+	var parent ids.Null[ID[Order]] // for an ID that may be absent
 	err = parent.Scan(nil)
 	fmt.Println(parent.Valid, err)
 	// Output:

@@ -8,8 +8,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// UserID is the id of a user. It has all methods of a UUID, and is written and read as one. GORM takes a
-// list of them for ids only in a condition: db.Find(&rows, "id IN ?", list).
+// UserID is the ID of a user. It has all methods of a UUID, and is written and read like a UUID.
+// GORM treats a list of UserIDs as a list of IDs only in a condition: db.Find(&rows, "id IN ?",
+// list).
 type UserID struct{ ids.UUID }
 
 func NewUserID() UserID { return UserID{ids.NewV7()} }
@@ -19,7 +20,7 @@ func ParseUserID(s string) (UserID, error) {
 	return UserID{u}, err
 }
 
-// A type of your own embeds an id.
+// A type of your own can embed an ID.
 func Example_ownType() {
 	user, err := ParseUserID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	if err != nil {
@@ -39,14 +40,14 @@ func Example_ownType() {
 	b, err := json.Marshal(account{Owner: user, Logins: map[UserID]int{user: 3}})
 	fmt.Println(string(b), err)
 
-	// This is what db.Exec writes and rows.Scan reads.
+	// This is the value that db.Exec writes and rows.Scan reads.
 	column, err := user.Value()
 	fmt.Printf("%T %[1]v %v\n", column, err)
 	var found UserID
 	err = found.Scan(column)
 	fmt.Println(found == user, err)
 
-	// The methods of the embedded id take and return ids of its type.
+	// The methods of the embedded ID take and return IDs of the embedded type.
 	users := []UserID{NewUserID(), user}
 	slices.SortFunc(users, func(a, b UserID) int { return a.Compare(b.UUID) })
 	fmt.Println(users[0])

@@ -18,7 +18,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The 16 bytes in other encodings. Of the two, ParseUUID reads the first.
+// The 16 bytes in other encodings. ParseUUID reads the first of the two.
 func ExampleUUID_shortText() {
 	u := ids.MustParseUUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	fmt.Println(hex.EncodeToString(u[:]))
@@ -36,7 +36,7 @@ func ExampleUUID_shortText() {
 	// true <nil>
 }
 
-// The version means something only in the variant of RFC 9562: check both.
+// The version has a meaning only in the variant of RFC 9562, so check both.
 func ExampleUUID_Version() {
 	for _, s := range []string{
 		"017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
@@ -52,8 +52,9 @@ func ExampleUUID_Version() {
 	// 1 RFC 9562 false
 }
 
-// A UUID that sorts like version 7 and carries the number of a node in its last 16 bits, in place
-// of random ones. MariaDB's type UUID refuses some of them. Two that one process makes within 1/4096 ms are equal about once in 2^32.
+// A UUID that sorts like version 7 and contains a node number in its last 16 bits, which replace
+// random bits. MariaDB's type UUID rejects some of these UUIDs. Two that a process makes within
+// 1/4096 ms are equal about once in 2^32.
 func ExampleNewV8_node() {
 	const node = 378
 	newID := func() ids.UUID {
@@ -66,8 +67,9 @@ func ExampleNewV8_node() {
 	// Output: 8 -1 378
 }
 
-// The same ID for the same e-mail address, which is normalized first, because version 5 of the address as a client has written
-// it is another ID. The key keeps anyone who can guess the address from computing the ID.
+// The same ID for the same e-mail address. The address is normalized first, because version 5 of
+// the address as a client has written it is a different ID. The key prevents anyone who can guess
+// the address from computing the ID.
 func ExampleNewV8_email() {
 	normalized := func(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
 	key := []byte("the key of this example is not secret")
@@ -76,7 +78,8 @@ func ExampleNewV8_email() {
 		mac.Write([]byte(normalized(address)))
 		return ids.NewV8([16]byte(mac.Sum(nil)))
 	}
-	namespace := ids.MustParseUUID("5b1e5f9e-6f7c-4c53-9f4c-0d6a4a1f0a11") // a version 4 that was made once
+	// A version 4 UUID that was made once.
+	namespace := ids.MustParseUUID("5b1e5f9e-6f7c-4c53-9f4c-0d6a4a1f0a11")
 	fmt.Println(ids.NewV5(namespace, "Ann@Example.com") == ids.NewV5(namespace, "ann@example.com"))
 	fmt.Println(newID("Ann@Example.com ") == newID("ann@example.com"), newID("ann@example.com").Version())
 	// Output:
@@ -84,12 +87,13 @@ func ExampleNewV8_email() {
 	// true 8
 }
 
-// At a low rate the sequence is 0 in nearly every id, and the bits above it are the node's: the
-// same in all ids. So id % 16 is one shard. The upper bits of a product depend on all bits.
+// At a low rate, the sequence is 0 in nearly every ID, and the bits above it are the node's, which
+// are the same in all IDs. So id % 16 always selects one shard. The upper bits of a product depend
+// on all bits.
 func ExampleSnowflake_shards() {
 	shard := func(id ids.Snowflake) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 >> (64 - 4) } // of 2^4
 	var byRemainder, byProduct [16]int
-	for i := range 1600 { // ids of one node, 1.1 ms apart
+	for i := range 1600 { // IDs of one node, 1.1 ms apart
 		id, err := ids.TwitterLayout().Compose(ids.SnowflakeParts{Time: noon.Add(time.Duration(i) * 1100 * time.Microsecond), Node: 7})
 		if err != nil {
 			panic(err)
@@ -104,13 +108,13 @@ func ExampleSnowflake_shards() {
 	// 102 97
 }
 
-// Numbers that JavaScript, whose integers are exact up to 2^53, can hold for 87 years.
+// Numbers that JavaScript, whose integers are exact up to 2^53, can represent for 87 years.
 func ExampleSnowflakeLayout_javaScript() {
 	layout := ids.SnowflakeLayout{
 		Epoch:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		Tick:         10 * time.Millisecond,
 		NodeBits:     8, // 256 nodes
-		SequenceBits: 7, // 128 ids in 10 ms
+		SequenceBits: 7, // 128 IDs in 10 ms
 	}
 	fmt.Println(layout.MaxAt(layout.Epoch.AddDate(87, 0, 0)) < 1<<53)
 	fmt.Println(layout.MaxAt(layout.Epoch.AddDate(88, 0, 0)) < 1<<53)
@@ -119,7 +123,7 @@ func ExampleSnowflakeLayout_javaScript() {
 	// false
 }
 
-// With a clock that is a week slow, ids say that they were made a week earlier.
+// With a clock that is a week slow, the times in IDs are a week earlier.
 func ExampleClockOptions_shifted() {
 	clock := ids.NewClock(&ids.ClockOptions{Now: func() time.Time { return time.Now().Add(-7 * 24 * time.Hour) }})
 	u := ids.NewGenerator(&ids.GeneratorOptions{Clock: clock}).NewV7()
@@ -128,11 +132,11 @@ func ExampleClockOptions_shifted() {
 	// Output: 168h0m0s
 }
 
-// Package log/slog writes the text of ids, also in lists.
+// Package log/slog writes IDs as text, also in lists.
 func ExampleUUID_slog() {
 	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
-			return slog.Attr{} // the output of an example is the same each day
+			return slog.Attr{} // the output of an example is the same every day
 		}
 		return a
 	}}))
@@ -141,7 +145,8 @@ func ExampleUUID_slog() {
 	// Output: level=INFO msg=made order=019b796d-d600-7000-9987-7ece6d368aac parent="" all=[019b796d-d600-7000-9987-7ece6d368aac]
 }
 
-// The first 8 digits of a version 7 are part of its time, and the same for 65 s: no short name for it. The last are random.
+// The first 8 digits of a version 7 UUID are part of its time and stay the same for 65 s, so they
+// are not a usable short name. The last 8 digits are random.
 func ExampleUUID_shortName() {
 	first, last := map[string]int{}, map[string]int{}
 	for i := range 1000 {
@@ -159,7 +164,8 @@ func ExampleUUID_shortName() {
 	// 1000
 }
 
-// TestSynctestExamples runs the tests that Example_synctest shows, after a bubble that has moved the default clock.
+// TestSynctestExamples runs the tests in Example_synctest after a bubble that has moved the default
+// clock.
 func TestSynctestExamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(5 * time.Second)
@@ -169,8 +175,8 @@ func TestSynctestExamples(t *testing.T) {
 	t.Run("snowflake", testSnowflake)
 }
 
-// A version 7 that is the same at each import of a record: its time is the record's, and its random bits are a hash of the
-// record's key, so whoever knows both can compute it.
+// A version 7 UUID that is the same at each import of a record. Its time is the record's, and its
+// random bits are a hash of the record's key, so anyone who knows both can compute it.
 func ExampleGenerator_NewV7At_record() {
 	recordID := func(key string, created time.Time) (ids.UUID, error) {
 		sum := sha256.Sum256([]byte(key))

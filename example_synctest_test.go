@@ -8,26 +8,28 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// age returns how long ago an id was made.
+// age returns the time since an ID was made.
 func age(id ids.UUID) time.Duration {
 	at, _ := id.Time()
 	return time.Since(at)
 }
 
-// testAge is a test of age, such as TestAge would be. Its ids are of a clock made in the bubble: those of the default
-// clock, which NewV7 has, may be up to 10 s ahead of this bubble, if an earlier one has made some.
+// testAge tests age, as a function TestAge would. Its IDs come from a clock made in the bubble. IDs
+// of the default clock, which NewV7 uses, may be up to 10 s ahead of this bubble if an earlier
+// bubble has made some.
 func testAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gen := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil)})
 		id := gen.NewV7()
-		time.Sleep(90 * time.Minute) // returns at once
+		time.Sleep(90 * time.Minute) // returns immediately
 		if got := age(id); got != 90*time.Minute {
 			t.Errorf("the id is %v old", got)
 		}
 	})
 }
 
-// testSnowflake is one of a Snowflake. In a bubble it is the year 2000, before Twitter's epoch, so it sleeps first.
+// testSnowflake is such a test for a Snowflake. A bubble begins in the year 2000, before Twitter's
+// epoch, so the test sleeps first.
 func testSnowflake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
@@ -43,9 +45,9 @@ func testSnowflake(t *testing.T) {
 	})
 }
 
-// In a testing/synctest bubble, ids have the time of the bubble.
+// In a testing/synctest bubble, the times in IDs are the bubble's.
 func Example_synctest() {
-	var t *testing.T // which go test gives to each test
+	var t *testing.T // the T that go test passes to each test
 	testAge(t)
 	testSnowflake(t)
 }

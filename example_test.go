@@ -11,7 +11,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// noon is the time of the examples.
+// noon is the time in the examples.
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 func ExampleNewV1() {
@@ -45,9 +45,9 @@ func ExampleNewV4() {
 }
 
 func ExampleNewV5() {
-	// The same name gives the same id on every machine.
+	// The same name yields the same ID on every machine.
 	fmt.Println(ids.NewV5(ids.NamespaceDNS(), "www.example.com"))
-	// A namespace of one's own is itself a UUID.
+	// An application's own namespace is itself a UUID.
 	invoices := ids.NewV5(ids.NamespaceURL(), "https://example.com/invoices")
 	fmt.Println(ids.NewV5(invoices, "2026-0001"))
 	// Output:
@@ -68,7 +68,7 @@ func ExampleNewV8() {
 	// Output: 54f51b67-3147-8815-b963-5a612ff24ac0 8
 }
 
-// The ids of an hour, as the bounds of a database query.
+// The IDs of an hour, as the bounds of a database query.
 func ExampleMinV6At() {
 	fmt.Println(ids.MinV6At(noon))
 	fmt.Println(ids.MaxV6At(noon.Add(time.Hour)))
@@ -84,7 +84,7 @@ func ExampleAppendV7() {
 }
 
 func ExampleAppendV4() {
-	buf := make([]ids.UUID, 0, 1000) // may be used again for the next run
+	buf := make([]ids.UUID, 0, 1000) // may be reused for the next run
 	fmt.Println(len(ids.AppendV4(buf, 1000)))
 	// Output: 1000
 }
@@ -185,8 +185,8 @@ func ExampleULIDFromBytes() {
 	// ids: parsing ULID: length 10, want 16 bytes
 }
 
-// An API shows ids as text. JavaScript, which keeps integers only up to 2^53, gets a Snowflake
-// as a string.
+// An API represents IDs as text. JavaScript, which represents integers exactly only up to 2^53,
+// gets a Snowflake as a string.
 func Example_json() {
 	type order struct {
 		ID     ids.UUID             `json:"id"`
@@ -216,7 +216,7 @@ func ExampleNull() {
 		Parent ids.Null[ids.UUID] `json:"parent"`
 		Coupon ids.Null[ids.ULID] `json:"coupon,omitzero"` // left out if absent
 	}
-	// This is what rows.Scan(&o.ID, &o.Parent, &o.Coupon) does for a row with two NULLs.
+	// This is the effect of rows.Scan(&o.ID, &o.Parent, &o.Coupon) for a row with two NULLs.
 	var o order
 	err := errors.Join(o.ID.Scan("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), o.Parent.Scan(nil), o.Coupon.Scan(nil))
 	fmt.Println(o.Parent.Valid, o.Coupon.Valid, err)
@@ -225,7 +225,7 @@ func ExampleNull() {
 	fmt.Println(string(b), err)
 
 	o.Parent = ids.Null[ids.UUID]{ID: ids.MustParseUUID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"), Valid: true}
-	column, err := o.Parent.Value() // what db.Exec writes
+	column, err := o.Parent.Value() // the value that db.Exec writes
 	fmt.Println(column, err)
 	// Output:
 	// false false <nil>
@@ -255,7 +255,7 @@ func ExampleUUID_Binary() {
 	// Output: f81d4fae7dec11d0a76500a0c91e6bf6 <nil>
 }
 
-// A failing test prints what makes the id.
+// A failing test prints Go code that makes the ID.
 func ExampleUUID_GoString() {
 	id := ids.MustParseUUID("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
 	fmt.Printf("%#v\n", []ids.UUID{id})

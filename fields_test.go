@@ -11,8 +11,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Times, fields and layouts, beside oracles in math/big that go by the drawings of RFC 9562 and of
-// the documentation.
+// Times, fields and layouts, compared with oracles in math/big that follow the drawings in RFC 9562
+// and in the documentation.
 
 // nanoseconds returns the nanoseconds of t since 1970.
 func nanoseconds(t time.Time) *big.Int {
@@ -29,24 +29,27 @@ func instant(n *big.Int) time.Time {
 // floor returns n*times/by, rounded down.
 func floor(n *big.Int, times, by int64) *big.Int {
 	n = new(big.Int).Mul(n, big.NewInt(times))
-	return n.Div(n, big.NewInt(by)) // of a positive divisor, Euclid's division
+	return n.Div(n, big.NewInt(by)) // for a positive divisor, Euclidean division
 }
 
-// gregorian is the nanoseconds from 1970 to the first tick of versions 1 and 6.
+// gregorian is the number of nanoseconds from 1970 to the first tick of versions 1 and 6.
 var gregorian = nanoseconds(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC))
 
-// FuzzTimes makes an id of each kind at any time, beside math/big: it has that time, to the tick, and
-// lies within the bounds, or the error says that the time is out of range.
+// FuzzTimes makes an ID of each kind at any time and compares it with math/big. The ID has that
+// time, to the tick, and lies within the bounds, or the error reports that the time is out of
+// range.
 func FuzzTimes(f *testing.F) {
 	for _, at := range []struct {
 		sec  int64
 		nsec uint32
 	}{
 		{0, 0}, {-1, 999_999_999}, {1773500966, 535_897_932},
-		// The first and the last time of versions 1 and 6, the last of version 7 and ULIDs, and those beyond.
+		// The first and the last time of versions 1 and 6, the last time of version 7 and ULIDs,
+		// and the times just beyond.
 		{-12219292800, 0}, {-12219292801, 999_999_999}, {103072857660, 684_697_599}, {103072857660, 684_697_600},
 		{281474976710, 655_999_999}, {281474976710, 656_000_000},
-		// The zero time, one whose milliseconds overflow 63 bits, and the ends of all.
+		// The zero time, a time whose milliseconds overflow 63 bits, and the first and the last
+		// time of all.
 		{time.Time{}.Unix(), 0}, {math.MaxInt64/1000 + 1, 0}, {math.MinInt64, 0}, {math.MaxInt64, 999_999_999},
 	} {
 		f.Add(at.sec, at.nsec)
@@ -56,7 +59,7 @@ func FuzzTimes(f *testing.F) {
 	})
 }
 
-// TestTimes makes ids of random times of any magnitude.
+// TestTimes makes IDs at random times of any magnitude.
 func TestTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for range 10_000 {
@@ -64,7 +67,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// checkTime makes an id of each kind at a time.
+// checkTime makes an ID of each kind at a time.
 func checkTime(t *testing.T, at time.Time) {
 	t.Helper()
 	since := nanoseconds(at)
@@ -92,7 +95,8 @@ func checkTime(t *testing.T, at time.Time) {
 			t.Fatalf("version 7 and ULID at %v: %v, %v, %v, %v", at, v7, err, ulid, errULID)
 		}
 	} else {
-		// The millisecond is in the upper 48 bits, and 1/4096 of one in the 12 after the version.
+		// The milliseconds are in the upper 48 bits, and 1/4096 ms in the 12 bits after the
+		// version.
 		whole := join(48, bitsOf(v7, 0, 47), 12, bitsOf(v7, 52, 63))
 		if tick := floor(since, 4096, 1e6); err != nil || whole.Cmp(tick) != 0 || v7.Version() != 7 || v7.Variant() != ids.VariantRFC9562 {
 			t.Fatalf("version 7 at %v: %v, %v, want the tick %x", at, v7, err, tick)
@@ -102,7 +106,7 @@ func checkTime(t *testing.T, at time.Time) {
 		}
 	}
 	ones := func(n uint) *big.Int { return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1)) }
-	tick := ticks // the nearest that 60 bits hold
+	tick := ticks // the nearest tick that 60 bits hold
 	if last := ones(60); ticks.Sign() < 0 {
 		tick = new(big.Int)
 	} else if ticks.Cmp(last) > 0 {
@@ -126,15 +130,15 @@ func checkTime(t *testing.T, at time.Time) {
 	}
 }
 
-// bitsOf returns the bits of an id from one to another, both included, the first being number 0 as
-// in RFC 9562.
+// bitsOf returns the bits of an ID from one number to another, inclusive. As in RFC 9562, the first
+// bit is number 0.
 func bitsOf[T ids.UUID | ids.ULID](id T, from, to uint) *big.Int {
 	n := new(big.Int).SetBytes([]byte(string(id[:])))
 	n.Rsh(n, 127-to)
 	return n.And(n, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), to-from+1), big.NewInt(1)))
 }
 
-// join puts numbers together, each after its width in bits.
+// join concatenates numbers, each of which follows its width in bits.
 func join(parts ...any) *big.Int {
 	n := new(big.Int)
 	for i := 0; i < len(parts); i += 2 {
@@ -143,16 +147,16 @@ func join(parts ...any) *big.Int {
 	return n
 }
 
-// FuzzFields asks any 16 bytes for their fields as a UUID and as a ULID, and the first 8 as a
-// Snowflake, beside the drawings of RFC 9562, Section 5, and of the layouts.
+// FuzzFields reads the fields of any 16 bytes as a UUID and as a ULID, and of the first 8 bytes as
+// a Snowflake. It compares them with the drawings in RFC 9562, Section 5, and with the layouts.
 func FuzzFields(f *testing.F) {
 	f.Add(make([]byte, 15))
 	for _, s := range []string{
-		// Versions 1, 2, 6 and 7, the last time of version 1, and the variants of NCS and of Microsoft.
+		// Versions 1, 2, 6 and 7, the last time of version 1, and the NCS and Microsoft variants.
 		edgeUUID, "000003e8-9414-21ec-8501-021122334455", "1ec9414c-232a-6b00-b3c8-9f6bdeced846", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
 		"ffffffff-ffff-1fff-bfff-ffffffffffff", "2489e9ad-2ee2-1e00-70c9-32d5f69181c0", "2489e9ad-2ee2-4e00-cec9-32d5f69181c0",
 		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
-		"00000000-0000-ffff-ffff-ffffffffffff", // a ULID that has no next in its millisecond
+		"00000000-0000-ffff-ffff-ffffffffffff", // a ULID without a successor in its millisecond
 	} {
 		id := ids.MustParseUUID(s)
 		f.Add(id[:])
@@ -164,7 +168,7 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-// TestFields asks many ids for their fields, with each version in the variant of the RFC.
+// TestFields reads the fields of many IDs, with each version in the RFC's variant.
 func TestFields(t *testing.T) {
 	for _, n := range samples(128, 500) {
 		u := toID[ids.UUID](n)
@@ -173,7 +177,7 @@ func TestFields(t *testing.T) {
 			u[6], u[8] = u[6]&0x0f|version<<4, u[8]&0x3f|0x80
 			checkFields(t, u)
 		}
-		u[8] |= 0xc0 // of another variant
+		u[8] |= 0xc0 // a different variant
 		checkFields(t, u)
 	}
 	for b := range 1 << 16 { // a carry into the upper 16 of a ULID's 80 bits
@@ -183,7 +187,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// checkFields compares the fields of 16 bytes.
+// checkFields compares the fields of 16 bytes with the oracle's.
 func checkFields(t *testing.T, u ids.UUID) {
 	t.Helper()
 	b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
@@ -240,7 +244,8 @@ func checkFields(t *testing.T, u ids.UUID) {
 	checkSnowflakeFields(t, ids.Snowflake(b(0, 63).Uint64()))
 }
 
-// checkConversions converts a UUID of the given tick to versions 1 and 6, if it has a clock sequence.
+// checkConversions converts a UUID with the given tick to versions 1 and 6, if it has a clock
+// sequence.
 func checkConversions(t *testing.T, u ids.UUID, ticks *big.Int, sequenced bool) {
 	t.Helper()
 	b := func(from, to uint) *big.Int { return bitsOf(u, from, to) }
@@ -260,7 +265,7 @@ func checkConversions(t *testing.T, u ids.UUID, ticks *big.Int, sequenced bool) 
 	}
 }
 
-// checkULIDFields compares the fields of a ULID, and the one after it.
+// checkULIDFields compares the fields of a ULID and its successor with the oracle's.
 func checkULIDFields(t *testing.T, l ids.ULID) {
 	t.Helper()
 	b := func(from, to uint) *big.Int { return bitsOf(l, from, to) }
@@ -278,12 +283,12 @@ func checkULIDFields(t *testing.T, l ids.ULID) {
 	}
 }
 
-// checkSnowflakeFields compares the fields of a Snowflake of Twitter's layout.
+// checkSnowflakeFields compares the fields of a Snowflake in Twitter's layout with the oracle's.
 func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
 	t.Helper()
 	n := big.NewInt(int64(s))
 	since := new(big.Int)
-	if n.Sign() > 0 { // before the epoch there is no tick
+	if n.Sign() > 0 { // there is no tick before the epoch
 		since.Rsh(n, 22)
 	}
 	ms := since.Add(since, big.NewInt(1288834974657))
@@ -299,7 +304,7 @@ func checkSnowflakeFields(t *testing.T, s ids.Snowflake) {
 	}
 }
 
-// TestV2Fields reads back what went into version 2.
+// TestV2Fields reads the fields back from version 2 UUIDs.
 func TestV2Fields(t *testing.T) {
 	for _, domain := range []ids.Domain{ids.DomainPerson, ids.DomainGroup, ids.DomainOrg, 200} {
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), NodeID: vectorNode})
@@ -327,7 +332,8 @@ func TestV2Fields(t *testing.T) {
 			}
 		}
 	}
-	// Any 64 ids in a row of one local id and span are distinct, and those after them are the same.
+	// Any 64 consecutive IDs of the same local ID and span are distinct, and the following IDs
+	// repeat them.
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(vectorTime), NodeID: vectorNode})
 	latest := map[ids.UUID]int{}
 	for i := range 200 {
@@ -351,8 +357,8 @@ func TestV2Fields(t *testing.T) {
 	}
 }
 
-// TestV1At mints versions 1 and 6 of a given time. They count together: an id of the one is none of the other by ToV6. And they leave the
-// clock alone.
+// TestV1At makes version 1 and 6 UUIDs of a given time. Both versions share one counter, so ToV6
+// does not turn an ID of one version into an ID of the other. They do not change the clock.
 func TestV1At(t *testing.T) {
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: stopped(start), NodeID: vectorNode})
 	for range 100 {
@@ -368,7 +374,7 @@ func TestV1At(t *testing.T) {
 	}
 }
 
-// TestV1AtConcurrently mints ids of one tick from several goroutines: 16,384 differ.
+// TestV1AtConcurrently makes IDs of the same tick from several goroutines. All 16,384 differ.
 func TestV1AtConcurrently(t *testing.T) {
 	g := ids.NewGenerator(nil)
 	for round := range 50 {

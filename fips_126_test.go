@@ -2,6 +2,8 @@
 
 package ids_test
 
+// Names in FIPS 140 mode.
+
 import (
 	"crypto/fips140"
 	"crypto/sha1"
@@ -13,14 +15,14 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestFIPS runs what hashes names in a process whose GODEBUG forbids MD5 and SHA-1: they make names
-// here and protect nothing.
+// TestFIPS hashes names in a process whose GODEBUG forbids MD5 and SHA-1. The hashes are allowed
+// anyway, because they make names here and protect nothing.
 func TestFIPS(t *testing.T) {
 	cmd := again(t, "-test.run=^(TestFIPSChild|TestNamed|TestRFCVectors|TestAllocs|ExampleNewV3|ExampleNewV5)$", "-test.v")
 	cmd.Env = append(os.Environ(), "GODEBUG=fips140=only")
 	out, err := cmd.CombinedOutput()
 	if why := regexp.MustCompile("FIPS 140-3 mode is .*").Find(out); why != nil {
-		t.Skipf("Go says: %s", why) // such as: incompatible with ASAN
+		t.Skipf("Go says: %s", why) // for example, incompatible with ASAN
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -32,8 +34,7 @@ func TestFIPS(t *testing.T) {
 	}
 }
 
-// TestFIPSChild shows that the process of TestFIPS forbids SHA-1, and does so again after a name
-// is hashed.
+// TestFIPSChild checks that the process of TestFIPS forbids SHA-1, also after a name was hashed.
 func TestFIPSChild(t *testing.T) {
 	if !fips140.Enforced() {
 		t.Skip("it runs in a process that TestFIPS starts")

@@ -13,56 +13,60 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Each parser, beside its oracle. An input that found a fault stays as a seed.
+// Each parser, compared with its oracle. An input that found a fault remains as a seed.
 
 func FuzzParseUUID(f *testing.F) {
 	fuzzForm(f, "UUID",
 		// The forms of the same UUID.
 		edgeUUID, "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6", "f81d4fae7dec11d0a76500a0c91e6bf6", "{"+edgeUUID+"}", "urn:uuid:"+edgeUUID,
 		"URN:UUID:F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
-		// Those cut, misspelt and with a hyphen or a brace amiss. 0x1a is a colon without the bit that tells upper case from lower.
+		// The same forms cut, misspelled and with a misplaced hyphen or brace. 0x1a is a colon
+		// without the bit that distinguishes upper from lower case.
 		edgeUUID[:32], edgeUUID[:35], edgeUUID+"6", "f81d4faee-7dc-11d0-a765-00a0c91e6bf6", "urn:uuld:"+edgeUUID, "urn:uuid\x1a"+edgeUUID,
 		"{"+edgeUUID+" ", "{x"+edgeUUID[1:]+" ", " "+edgeUUID+"}",
-		// No digit at the end: a byte with the high bit set, a zero byte, and a 6 of full width, which has three bytes.
+		// Not a digit at the end: a byte with the high bit set, a zero byte, and a full-width 6,
+		// which has three bytes.
 		edgeUUID[:35]+"\xb6", edgeUUID[:35]+"\x00", edgeUUID[:32]+"\uff16f")
 }
 
 func FuzzParseUUIDBase58(f *testing.F) {
 	fuzzForm(f, "UUID Base58",
-		"1111111111111111111110", strings.Repeat("z", 22)) // a letter left out, and all digits the highest
+		// A letter outside the alphabet, and all digits at their maximum.
+		"1111111111111111111110", strings.Repeat("z", 22))
 }
 
 func FuzzParseULID(f *testing.F) {
 	fuzzForm(f, "ULID",
 		edgeULID, strings.ToLower(edgeULID), strings.Repeat("Z", 26),
-		// No digit at the end: letters left out, a zero byte, and a 6 of full width. A wrong digit counts before a number too large.
+		// Not a digit at the end: letters outside the alphabet, a zero byte, and a full-width 6. A
+		// wrong digit is reported before a number that is too large.
 		edgeULID[:25]+"I", edgeULID[:25]+"l", edgeULID[:25]+"O", edgeULID[:25]+"u", edgeULID[:25]+"\x00", edgeULID[:23]+"\uff16",
 		"8000000000000000000000000U")
 }
 
 func FuzzParseULIDBase58(f *testing.F) {
 	fuzzForm(f, "ULID Base58",
-		strings.Repeat("l", 22)) // a letter left out
+		strings.Repeat("l", 22)) // a letter outside the alphabet
 }
 
 func FuzzParseSnowflake(f *testing.F) {
 	fuzzForm(f, "Snowflake",
 		edgeSnowflake, strings.Repeat("9", 19),
-		// Zeros before a number make it as long as the longest, and longer.
+		// Leading zeros make a number as long as the longest number, and longer.
 		"0000000000000000007", "00000000000000000007",
-		// Signs, spaces and digits that other parsers of numbers take.
+		// Signs, spaces and digits that other number parsers accept.
 		"-1", "-0", "-", "-1234x", "+1", " 1", "1 ", "1\x00", "0x1", "\uff11",
-		// Long, with junk where no parser need look.
+		// Long texts, with a bad character where no parser needs to look.
 		strings.Repeat("1", 60), strings.Repeat("1", 60)+"x")
 }
 
 func FuzzParseSnowflakeBase32(f *testing.F) {
 	fuzzForm(f, "Snowflake Base32",
-		"000000000000U") // a letter left out
+		"000000000000U") // a letter outside the alphabet
 }
 
-// fuzzForm fuzzes the parser of a form. Its seeds are the given texts, accepted texts, and texts that are too short, too long or
-// above the largest number.
+// fuzzForm fuzzes the parser of a form. Its seeds are the given texts, accepted texts, and texts
+// that are too short, too long or above the largest number.
 func fuzzForm(f *testing.F, name string, texts ...string) {
 	var form *textForm
 	for i := range textForms {
@@ -75,7 +79,7 @@ func fuzzForm(f *testing.F, name string, texts ...string) {
 	for _, n := range []*big.Int{end, new(big.Int).Add(end, one), new(big.Int).Sub(end64, one), end64, new(big.Int).Add(end64, one)} {
 		texts = append(texts, form.spell(n))
 	}
-	for _, digit := range "9Zz" { // the highest of each alphabet
+	for _, digit := range "9Zz" { // the highest digit of each alphabet
 		texts = append(texts, strings.Repeat(string(digit), len(zero)))
 	}
 	seed[string](f, append(texts, "", zero[1:], zero+zero[:1]))
@@ -95,20 +99,22 @@ func seed[T string | []byte](f *testing.F, texts []string) {
 	}
 }
 
-// FuzzJSON reads anything as the JSON of each type, beside encoding/json and the oracles.
+// FuzzJSON reads any bytes as the JSON of each type and compares the results with encoding/json and
+// the oracles.
 func FuzzJSON(f *testing.F) {
 	seed[[]byte](f, []string{
-		// Each type, and what is none.
+		// Each type, and values of no type.
 		`42`, `"42"`, `"` + edgeUUID + `"`, `"` + edgeULID + `"`, `null`, `true`, `[1]`, `{}`, ``, `""`,
-		// Numbers that are not written as Snowflakes are, or could be another type.
+		// Numbers that are not written like Snowflakes, or could be another type.
 		`-1`, `1e3`, `1.0`, `18144123743511402765002059136616`, `9223372036854775808`, `"9223372036854775808"`, `"-1"`, `" 1"`, `"+1"`, `"0x1"`, `"null"`,
-		// Escapes of what needs none, of halves of a character, and some that Go has and JSON lacks; a line break.
+		// Escapes of characters that need none, of halves of a character, and some that Go has and
+		// JSON lacks; a line break.
 		`"\u0034\u0032"`, `"\u007b` + edgeUUID + `}"`, `"1\/"`, `"\ud83d\ude00"`, `"\ud800"`, `"\061"`, `"\x31"`, "\"1\n\"",
-		// Quotes amiss.
+		// Misplaced quotes.
 		`"`, `"42`, `"42\"`,
 	})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		// encoding/json hands over values without space around them.
+		// encoding/json passes values without surrounding space.
 		if len(bytes.TrimSpace(data)) != len(data) {
 			return
 		}
@@ -158,8 +164,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// jsonText returns the text of a valid JSON string or number, whether it is one, and whether it
-// is null.
+// jsonText returns the text of a valid JSON string or number, whether it is one, and whether it is
+// null.
 func jsonText(data []byte) (text string, ok, null bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -176,16 +182,18 @@ func jsonText(data []byte) (text string, ok, null bool) {
 	return strings.Repeat("x", 3), false, v == nil
 }
 
-// FuzzScan scans anything as a column of each type, of a Null and of a Binary, as bytes, as a string
-// and as a number, beside the oracles.
+// FuzzScan scans any input as a column of each type, of a Null and of a Binary, as bytes, as a
+// string and as a number, and compares the results with the oracles.
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{
-		// The text of each type, and of none.
+		// The text of each type, and of no type.
 		edgeUUID, "f81d4fae7dec11d0a76500a0c91e6bf6", edgeULID, "",
-		// As many bytes as an id has, one fewer and one more. 16 digits can be the bytes of a UUID and the text of a Snowflake.
+		// As many bytes as an ID has, one fewer and one more. 16 digits can be the bytes of a UUID
+		// and the text of a Snowflake.
 		strings.Repeat("\x00", 15), "\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff", strings.Repeat("\x00", 17),
 		strings.Repeat("\x00", 7), "\x00\x00\x01\x02\x03\x04\x05\x06", "\x80\x00\x01\x02\x03\x04\x05\x06", "0123456789012345", "12345678",
-		// What a column of 16 bytes keeps of a text, and what only looks like it.
+		// Texts cut to 16 bytes, as a column of 16 bytes stores them, and texts that only look like
+		// them.
 		edgeUUID[:16], edgeULID[:16], "71ARZ3NDEKTSV4RR", "01arz3ndektsv4rr", "0123456789abcdef", "F81D4FAE-7DEC-11", "f81d4fae-7dec-1-",
 	} {
 		f.Add([]byte(s), int64(0))
@@ -200,7 +208,8 @@ func FuzzScan(f *testing.F) {
 		checkScan[ids.UUID](t, text, uuid)
 		checkScan[ids.ULID](t, text, ulid)
 		checkScan[ids.Snowflake](t, text, snowflake)
-		// As bytes, the size of a UUID or ULID means the id itself, unless a text was cut to it.
+		// As bytes, the size of a UUID or ULID means the ID itself, unless it is the beginning of a
+		// cut text.
 		if len(data) == 16 {
 			raw := verdict{n: new(big.Int).SetBytes(data)}
 			uuid, ulid = raw, raw
@@ -225,10 +234,10 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// cutText matches 16 characters that a text may begin with.
+// cutText matches 16 characters with which a text may begin.
 var cutText = regexp.MustCompile(`^[A-Za-z0-9:{-]{16}\z`)
 
-// checkScan scans src, of which want is the verdict, into an id and into a Null.
+// checkScan scans src, whose verdict is want, into an ID and into a Null.
 func checkScan[T coded, P interface {
 	*T
 	Scan(any) error
@@ -254,8 +263,9 @@ func checkScanBinary[T interface {
 	checkRead(t, "Scan of a Binary", src, held.Scan(src), held.ID, want)
 }
 
-// checkRead checks what a decoder made of src: the receiver, which held other[T](), holds the number
-// of the verdict, or is as it was beside an error of the verdict's kind that does not echo src.
+// checkRead checks a decoder's result for src. The receiver, which contained other[T](), contains
+// the number of the verdict. If there is an error of the verdict's kind, which must not echo src,
+// the receiver is unchanged.
 func checkRead[T anyID](t *testing.T, what string, src any, err error, held T, want verdict) {
 	t.Helper()
 	wantHeld := other[T]()
@@ -267,10 +277,11 @@ func checkRead[T anyID](t *testing.T, what string, src any, err error, held T, w
 	}
 }
 
-// FuzzText reads anything as the text of a Null and of a Binary of each type, beside the oracles.
+// FuzzText reads any bytes as the text of a Null and of a Binary of each type and compares the
+// results with the oracles.
 func FuzzText(f *testing.F) {
 	seed[[]byte](f, []string{
-		// The text of each type, and of none.
+		// The text of each type, and of no type.
 		edgeUUID, "urn:uuid:" + edgeUUID, "f81d4fae7dec11d0a76500a0c91e6bf6", edgeULID, edgeSnowflake,
 		"8ZZZZZZZZZZZZZZZZZZZZZZZZZ", "-1", "null", "", "\xff",
 	})
@@ -305,10 +316,11 @@ func checkNullText[T coded](t *testing.T, data []byte, want verdict) {
 	}
 }
 
-// FuzzBinary reads anything as the bytes of each type, beside math/big, and writes what it has read.
+// FuzzBinary reads any bytes as the binary form of each type, compares the results with math/big,
+// and writes the IDs that it has read.
 func FuzzBinary(f *testing.F) {
 	seed[[]byte](f, []string{
-		// As many bytes as an id has, some more, and none.
+		// As many bytes as an ID has, some more, and none.
 		"\x01\x02\x03\x04\x05\x06\x07\x08", "\x7f\xff\xff\xff\xff\xff\xff\xff", strings.Repeat("\xff", 8), "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f",
 		strings.Repeat("\xff", 16), strings.Repeat("\x00", 9), strings.Repeat("\x00", 17), "",
 	})

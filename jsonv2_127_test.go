@@ -1,7 +1,7 @@
 //go:build goexperiment.jsonv2 && go1.27
 
-// The package is not an experiment any more. Only a file of its own, which demands that version,
-// may import it in a module of an earlier one.
+// Package encoding/json/v2, which is no longer an experiment. Only a separate file that requires
+// this Go version may import it in a module of an earlier version.
 
 package ids_test
 

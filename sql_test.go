@@ -1,5 +1,7 @@
 package ids_test
 
+// Databases, and Null.
+
 import (
 	"bytes"
 	"database/sql"
@@ -15,7 +17,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestSQLValue gives database/sql what TestOwnTypes does not: nil pointers, slices, its own Null, and ids for columns of 16 bytes.
+// TestSQLValue passes database/sql values that TestOwnTypes does not: nil pointers, slices, its own
+// Null, and IDs for columns of 16 bytes.
 func TestSQLValue(t *testing.T) {
 	u, l := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID)
 	for _, c := range []struct{ id, want any }{
@@ -30,7 +33,8 @@ func TestSQLValue(t *testing.T) {
 	}
 }
 
-// column converts a column's value as Rows.Scan does: by sql.Null, which asks database/sql to.
+// column converts a column's value as Rows.Scan does. It uses sql.Null, which makes database/sql
+// convert the value.
 func column[T any](src any) (T, bool, error) {
 	var n sql.Null[T]
 	err := n.Scan(src)
@@ -51,8 +55,9 @@ func TestSQLOwnsBytes(t *testing.T) {
 	}
 }
 
-// TestSQLCutText scans what a column of 16 bytes keeps of a text, where the database cuts it: read as the id itself, it would
-// be another one. Bytes of which one is no character of a text are an id.
+// TestSQLCutText scans texts that a database has cut to the 16 bytes of a column. Read as the ID
+// itself, such a text would be a different ID. If one of the bytes is not a character of a text,
+// the bytes are an ID.
 func TestSQLCutText(t *testing.T) {
 	for _, u := range []ids.UUID{ids.NewV1(), ids.NewV4(), ids.NewV6(), ids.NewV7(), ids.NilUUID(), ids.MaxUUID(), ids.MustParseUUID(edgeUUID)} {
 		l := u.ULID()
@@ -70,7 +75,8 @@ func TestSQLCutText(t *testing.T) {
 	}
 }
 
-// checkCutText checks a text that was cut, with receivers that hold an id, and then bytes that no text has in one place.
+// checkCutText checks a cut text with receivers that contain an ID, and then bytes that no text has
+// in one place.
 func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes func([]byte) (T, error), held ...sql.Scanner) {
 	t.Helper()
 	for _, dst := range held {
@@ -107,19 +113,19 @@ func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes fu
 	err = P(&got).UnmarshalBinary(b)
 	reads("UnmarshalBinary", b, got, err)
 	got = other[T]()
-	err = P(&got).Scan([16]byte(b)) // which no column gives
+	err = P(&got).Scan([16]byte(b)) // which no column returns
 	reads("Scan of an array", b, got, err)
 }
 
-// TestSQLOwnTypes scans values of the types themselves, as fakes of databases hand them over, and what
-// other packages' UUIDs are. A value of another scheme is refused.
+// TestSQLOwnTypes scans values of the types themselves, as fakes of databases return them, and the
+// arrays of other packages' UUIDs. A value of another scheme is rejected.
 func TestSQLOwnTypes(t *testing.T) {
 	u, l, s := ids.MustParseUUID(edgeUUID), ids.MustParseULID(edgeULID), ids.Snowflake(7)
 	bu, bl := ids.Binary[ids.UUID]{ID: u}, ids.Binary[ids.ULID]{ID: l}
 	for _, c := range []struct {
 		dst  sql.Scanner
 		src  any
-		want string // empty: refused
+		want string // empty: rejected
 	}{
 		{new(ids.UUID), u, edgeUUID}, {new(ids.UUID), [16]byte(u), edgeUUID}, {new(ids.UUID), l, ""}, {new(ids.UUID), s, ""},
 		{new(ids.UUID), bu, ""}, {new(ids.UUID), ids.Null[ids.UUID]{ID: u, Valid: true}, ""},
@@ -152,11 +158,11 @@ func TestSQLOwnTypes(t *testing.T) {
 	}
 }
 
-// ownBinary is a type of ids for columns of 16 bytes.
+// ownBinary is an ID type for columns of 16 bytes.
 type ownBinary struct{ ids.Binary[ids.UUID] }
 
-// TestNullBinary writes ids that may be absent, of a type of your own too, to columns of 16 bytes, and reads
-// them back: in the column as bytes, in all else as text.
+// TestNullBinary writes IDs that may be absent to columns of 16 bytes and reads them back, also
+// with a type that embeds an ID. In the column they are bytes, everywhere else text.
 func TestNullBinary(t *testing.T) {
 	u := ids.MustParseUUID(edgeUUID)
 	checkNull(t, ids.Binary[ids.UUID]{ID: u}, ids.Binary[ids.UUID]{}, edgeUUID, u[:])
@@ -168,14 +174,14 @@ func TestNullBinary(t *testing.T) {
 	}
 }
 
-// Types of your own that lack something, or have a JSON of their own.
+// ID types that lack something, or have their own JSON.
 type (
-	writtenID [16]byte           // can be written, and not be read
-	scannedID [16]byte           // can be scanned too, and not be read from text
-	brokenID  [16]byte           // fails half-way, whatever it does
+	writtenID [16]byte           // can be written but not read
+	scannedID [16]byte           // can also be scanned, but not be read from text
+	brokenID  [16]byte           // always fails half-way
 	numberID  struct{ ids.UUID } // is a number in JSON
-	pointerID struct{ ids.UUID } // has MarshalJSON at its pointer
-	absentID  struct{ ids.UUID } // is null in JSON, whatever it holds
+	pointerID struct{ ids.UUID } // has MarshalJSON with a pointer receiver
+	absentID  struct{ ids.UUID } // is always null in JSON
 	failingID struct{ ids.UUID } // cannot be written as JSON
 )
 
@@ -196,14 +202,14 @@ func (*pointerID) MarshalJSON() ([]byte, error) { return []byte(`{"v":7}`), nil 
 func (absentID) MarshalJSON() ([]byte, error)   { return []byte(" null\n"), nil }
 func (failingID) MarshalJSON() ([]byte, error)  { return nil, errLost }
 
-// TestNullThatCannotBeRead reads Nulls of types without the methods for it: that is an error that names both, and
-// the receiver keeps its value. What is absent needs none.
+// TestNullThatCannotBeRead reads Nulls of types that lack the methods for it. The error names both
+// methods, and the receiver keeps its value. An absent value needs no such methods.
 func TestNullThatCannotBeRead(t *testing.T) {
 	checkUnreadable[writtenID](t, "ids: a Null cannot be read: *ids_test.writtenID has no methods Scan and UnmarshalText")
 	checkUnreadable[scannedID](t, "ids: a Null cannot be read: *ids_test.scannedID has no methods Scan and UnmarshalText")
 }
 
-// TestNullOfBroken reads and writes Nulls whose ids write a half and fail: nothing of it stays.
+// TestNullOfBroken reads and writes Nulls whose IDs fail half-way. Nothing of the half remains.
 func TestNullOfBroken(t *testing.T) {
 	for _, before := range []ids.Null[brokenID]{{}, {ID: brokenID{1}, Valid: true}} {
 		n := before
@@ -260,8 +266,9 @@ func checkUnreadable[T interface {
 	}
 }
 
-// TestNullUsesOwnJSON writes Nulls of types that have a MarshalJSON of their own, at the value or at the pointer, directly and
-// by encoding/json. Null is what an absent id is, so it is an error if one that is present writes that.
+// TestNullUsesOwnJSON writes Nulls of types with their own MarshalJSON, with a value or a pointer
+// receiver, directly and through encoding/json. null means an absent ID, so it is an error if a
+// present ID is written as null.
 func TestNullUsesOwnJSON(t *testing.T) {
 	u := ids.MustParseUUID(edgeUUID)
 	checkOwnJSON(t, numberID{u}, "42", "")
@@ -303,7 +310,7 @@ func checkOwnJSON[T interface {
 	}
 }
 
-// inner returns the value of the one field of a JSON object, which is A.
+// inner returns the value of the only field, A, of a JSON object.
 func inner(b []byte) []byte {
 	return []byte(strings.TrimSuffix(strings.TrimPrefix(string(b), `{"A":`), "}"))
 }

@@ -1,5 +1,7 @@
 package ids_test
 
+// Text and binary forms, compared with slow oracles.
+
 import (
 	"bytes"
 	"database/sql"
@@ -25,7 +27,8 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// TestTextForms writes and reads numbers in each text form, beside the oracle.
+// TestTextForms writes and reads numbers in each text form and compares the results with the
+// oracle.
 func TestTextForms(t *testing.T) {
 	for _, f := range textForms {
 		t.Run(f.name, func(t *testing.T) {
@@ -40,7 +43,8 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// spellings returns accepted texts of f in each case and each form, and some in which only the case is wrong.
+// spellings returns accepted texts of f in each case and each form, and some texts in which only
+// the case is wrong.
 func spellings(f *textForm) (texts []string) {
 	last := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), f.bits), big.NewInt(1))
 	ns := samples(f.bits, 1)
@@ -56,8 +60,8 @@ func spellings(f *textForm) (texts []string) {
 	return slices.Compact(texts)
 }
 
-// TestMutations puts each byte at each position of texts in each form, leaves each byte out,
-// and doubles each.
+// TestMutations puts each byte at each position of texts in each form, leaves each byte out and
+// doubles each byte.
 func TestMutations(t *testing.T) {
 	for _, f := range textForms {
 		t.Run(f.name, func(t *testing.T) {
@@ -77,8 +81,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// TestMistakenBase58 shows what the pages say of Base58: in lower case, about 7 of 10 texts of version 7 are another UUID, and so
-// is every text that is decoded as base64.
+// TestMistakenBase58 checks claims about Base58 on the pages: in lower case, about 7 of 10 texts of
+// version 7 are a different UUID, and so is every text that is decoded as base64.
 func TestMistakenBase58(t *testing.T) {
 	const days, each = 365, 10
 	lowered, decoded := 0, 0
@@ -101,7 +105,7 @@ func TestMistakenBase58(t *testing.T) {
 	}
 }
 
-// TestCompare compares ids beside their numbers.
+// TestCompare compares IDs, and checks the results with the IDs' numbers.
 func TestCompare(t *testing.T) {
 	sign := func(bits uint, compare func(a, b *big.Int) int) {
 		t.Helper()
@@ -117,7 +121,8 @@ func TestCompare(t *testing.T) {
 	sign(128, func(a, b *big.Int) int { return toID[ids.UUID](a).Compare(toID[ids.UUID](b)) })
 	sign(128, func(a, b *big.Int) int { return toID[ids.ULID](a).Compare(toID[ids.ULID](b)) })
 	sign(63, func(a, b *big.Int) int { return toID[ids.Snowflake](a).Compare(toID[ids.Snowflake](b)) })
-	for _, negative := range []ids.Snowflake{-1, math.MinInt64} { // from the least to 1 is further than an int64 counts
+	// The distance from the smallest number to 1 overflows an int64.
+	for _, negative := range []ids.Snowflake{-1, math.MinInt64} {
 		for _, other := range []ids.Snowflake{0, 1, math.MaxInt64} {
 			if a, b := negative.Compare(other), other.Compare(negative); a != -1 || b != 1 {
 				t.Errorf("%d and %d compare as %d, and as %d in turn, want -1 and 1", negative, other, a, b)
@@ -126,27 +131,27 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The oracles here decide slowly and readably, with math/big, what each text form holds.
+// The oracles below decide slowly and readably, with math/big, which value a text in each form has.
 
 const (
 	crockfordAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	bitcoinAlphabet   = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-	// statedOffset is the largest offset that an error states: the longest accepted text.
+	// statedOffset is the largest offset in an error, the length of the longest accepted text.
 	statedOffset = 45
 )
 
-// A verdict is what an oracle makes of a text: a number, or what is wrong and where.
+// A verdict is an oracle's result for a text: a number, or an error and its position.
 type verdict struct {
 	n   *big.Int
-	err error // nil, ids.ErrLength, ids.ErrSyntax of a character, or ids.ErrRange
+	err error // nil, ids.ErrLength, ids.ErrSyntax for a character, or ids.ErrRange
 	at  int
 }
 
 func refuse(err error, at int) verdict { return verdict{err: err, at: min(at, statedOffset)} }
 
-// uuidTemplates are the accepted forms of a UUID by length. x is any hexadecimal digit; other
-// letters are in any case.
+// uuidTemplates contains the accepted forms of a UUID by length. x is any hexadecimal digit; other
+// letters are case-insensitive.
 var uuidTemplates = map[int]string{
 	36: "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
 	45: "urn:uuid:xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
@@ -175,7 +180,7 @@ func oracleUUID(s string) verdict {
 	return verdict{n: n}
 }
 
-// oracleOfBase returns the oracle of a fixed-width form in the digits of alphabet.
+// oracleOfBase returns the oracle of a fixed-width form whose digits are in alphabet.
 func oracleOfBase(alphabet string, anyCase bool, width int, bits uint) func(string) verdict {
 	return func(s string) verdict {
 		if len(s) != width {
@@ -200,7 +205,7 @@ func oracleOfBase(alphabet string, anyCase bool, width int, bits uint) func(stri
 	}
 }
 
-// formatBase is the inverse of the oracle of a base.
+// formatBase returns the inverse of a base's oracle.
 func formatBase(alphabet string, width int) func(*big.Int) string {
 	return func(n *big.Int) string {
 		text := make([]byte, width)
@@ -221,7 +226,7 @@ func oracleSnowflake(s string) verdict {
 	if len(s) > 1 {
 		digits = strings.TrimPrefix(s, "-")
 	}
-	const width = 19 // of the largest Snowflake
+	const width = 19 // length of the largest Snowflake
 	if s == "" || len(digits) > width {
 		return refuse(ids.ErrLength, len(s))
 	}
@@ -240,15 +245,15 @@ func formatUUID(n *big.Int) string {
 	return strings.Join([]string{s[:8], s[8:12], s[12:16], s[16:20], s[20:]}, "-")
 }
 
-// A textForm is a way to write ids of one type as text, and its oracle.
+// A textForm is a way to write IDs of one type as text, with its oracle.
 type textForm struct {
 	name, scheme string
 	bits         uint
 	parse        func(string) (*big.Int, error)
-	// unmarshal, if there is one, sets a receiver that holds the first number to the text. It
-	// returns what the receiver then holds.
+	// unmarshal, if there is one, unmarshals the text into a receiver that contains the first
+	// number. It returns the number in the receiver afterwards.
 	unmarshal func(*big.Int, []byte) (*big.Int, error)
-	format    func(*big.Int) string // in this package
+	format    func(*big.Int) string // the format in this package
 	oracle    func(string) verdict
 	spell     func(*big.Int) string // the oracle's format
 }
@@ -283,7 +288,7 @@ type anyID interface {
 	ids.UUID | ids.ULID | ids.Snowflake
 }
 
-// toID returns the id of a number.
+// toID returns the ID with the number n.
 func toID[T anyID](n *big.Int) (id T) {
 	switch id := any(&id).(type) {
 	case *ids.UUID:
@@ -322,7 +327,7 @@ func unmarshals[T anyID](before *big.Int, text []byte) (*big.Int, error) {
 	return number(id), err
 }
 
-// judge checks what f makes of s against the oracle.
+// judge compares f's results for s with the oracle's.
 func (f *textForm) judge(t *testing.T, s string) {
 	t.Helper()
 	want := f.oracle(s)
@@ -356,7 +361,7 @@ func (f *textForm) judge(t *testing.T, s string) {
 	}
 }
 
-// A shortened text is quoted when a message needs it.
+// A shortened text is formatted only when a message needs it.
 type shortened string
 
 func (s shortened) String() string {
@@ -366,7 +371,7 @@ func (s shortened) String() string {
 	return strconv.Quote(string(s))
 }
 
-// checkRefusal checks that err refuses the text s as want says.
+// checkRefusal checks that err rejects the text s as in want.
 func checkRefusal(t *testing.T, what, s string, err error, scheme string, want verdict) {
 	t.Helper()
 	shown := shortened(s)
@@ -399,8 +404,8 @@ func checkRefusal(t *testing.T, what, s string, err error, scheme string, want v
 	}
 }
 
-// samples returns numbers of up to the given number of bits: the edges of words, of digits of
-// each base, and random ones that are the same in every run.
+// samples returns numbers of up to the given number of bits: the edges of words and of digits in
+// each base, and random numbers that are the same in every run.
 func samples(bits uint, random int) (ns []*big.Int) {
 	one := big.NewInt(1)
 	end := new(big.Int).Lsh(one, bits)
@@ -428,7 +433,7 @@ func samples(bits uint, random int) (ns []*big.Int) {
 	return ns
 }
 
-// coded is what the codecs of all three types have in common.
+// coded is implemented by the codecs of all three types.
 type coded interface {
 	comparable
 	anyID
@@ -440,7 +445,7 @@ type coded interface {
 	driver.Valuer
 }
 
-// decoding is the same for a receiver.
+// decoding is the corresponding interface of a receiver.
 type decoding[T any] interface {
 	*T
 	encoding.TextUnmarshaler
@@ -448,8 +453,8 @@ type decoding[T any] interface {
 	sql.Scanner
 }
 
-// TestAppends appends ids where there is room for all of them, for a part and for none: what is there stays. The value of
-// a Binary is a copy.
+// TestAppends appends IDs to slices with room for all of the ID, for a part of it and for none. The
+// existing elements stay. The value of a Binary is a copy.
 func TestAppends(t *testing.T) {
 	u := ids.MustParseUUID(edgeUUID)
 	for _, id := range []interface {
@@ -480,9 +485,10 @@ func TestAppends(t *testing.T) {
 	}
 }
 
-// TestFromBytes reads every length up to twice an id's. What is read is a copy.
+// TestFromBytes reads slices of every length up to twice an ID's. The result is a copy.
 func TestFromBytes(t *testing.T) {
-	text := []byte("017f22e2-79b0-7cc3-98c4-dc0c0c07398f") // all bytes are taken, also the first 16 of a text
+	// All bytes are accepted, also the first 16 of a text.
+	text := []byte("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	for n := range len(text) {
 		checkFromBytes(t, text[:n], ids.UUIDFromBytes, "UUID")
 		checkFromBytes(t, text[:n], uuid.FromBytes, "UUID")
@@ -508,10 +514,11 @@ func checkFromBytes[T ids.UUID | ids.ULID](t *testing.T, b []byte, from func([]b
 	}
 }
 
-// other returns an id that no sample is.
+// other returns an ID that is not a sample.
 func other[T anyID]() T { return toID[T](big.NewInt(987654321)) }
 
-// checkNull checks the codecs of a Null of id, and of the absent one. Another id is in the receivers before.
+// checkNull checks the codecs of a Null with id, and of the absent Null. The receiver contains
+// another ID before.
 func checkNull[T interface {
 	comparable
 	ids.Nullable
@@ -525,7 +532,7 @@ func checkNull[T interface {
 	}{
 		{ids.Null[T]{ID: id, Valid: true}, text, `"` + text + `"`, value},
 		{ids.Null[T]{}, "", "null", nil},
-		{ids.Null[T]{ID: id}, "", "null", nil}, // what is not valid does not show
+		{ids.Null[T]{ID: id}, "", "null", nil}, // an ID that is not valid does not show
 	} {
 		null := ids.Null[T]{}
 		if c.null.Valid {
@@ -556,7 +563,7 @@ func checkNull[T interface {
 			"Scan": func(n *ids.Null[T]) error { return n.Scan(c.value) },
 			"gob": func(n *ids.Null[T]) error {
 				var buf bytes.Buffer
-				*n = ids.Null[T]{} // gob leaves out zero values
+				*n = ids.Null[T]{} // gob omits zero values
 				if err := gob.NewEncoder(&buf).Encode(null); err != nil {
 					return err
 				}

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestAPI compares what the root, the doors, clockfile, typeid and nostock export with api.txt, so that no name and no type
-// changes unseen.
+// TestAPI compares the exported names of the root, the packages uuid, ulid and snowflake,
+// clockfile, typeid and nostock with api.txt, so that no name and no type changes unnoticed.
 func TestAPI(t *testing.T) {
 	dir := Root(t)
 	apiFile := filepath.Join(dir, "api.txt")
@@ -49,8 +49,8 @@ func TestAPI(t *testing.T) {
 
 var preset = regexp.MustCompile(`(?m)^ids: func (\w+)Layout\(\) SnowflakeLayout$`)
 
-// TestPresets checks that each layout of api.txt is where layouts are named: at a door, in idgen, in leases and in the test
-// vectors.
+// TestPresets checks that each layout in api.txt is everywhere that layouts are named: in package
+// snowflake, in idgen, in leases and in the test vectors.
 func TestPresets(t *testing.T) {
 	root := Root(t)
 	api := read(t, root, "api.txt")
@@ -69,12 +69,12 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// compiled returns packages as the compiler sees them, and none that they import.
+// compiled returns packages as the compiler sees them, without the packages that they import.
 func compiled(t *testing.T, dir string, patterns ...string) (all []*types.Package) {
 	t.Helper()
 	out := command(t, dir, "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.DepOnly}} {{.Export}}"}, patterns...)...)
 	var named []string
-	exports := map[string]string{} // the compiler's file of each package
+	exports := map[string]string{} // compiled file of each package
 	for line := range strings.Lines(out) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
 		exports[f[0]] = f[2]
@@ -93,7 +93,7 @@ func compiled(t *testing.T, dir string, patterns ...string) (all []*types.Packag
 	return all
 }
 
-// surface returns a line for each name that a package exports, and for each exported field and
+// surface returns a line for each exported name of a package, and for each exported field and
 // method of its types.
 func surface(pkg *types.Package) (lines []string) {
 	inside := func(p *types.Package) string {
@@ -103,7 +103,8 @@ func surface(pkg *types.Package) (lines []string) {
 		return p.Name()
 	}
 	add := func(format string, args ...any) {
-		lines = append(lines, pkg.Name()+": "+strings.TrimSpace(fmt.Sprintf(format, args...))) // a field may have no tag
+		// A field may have no tag.
+		lines = append(lines, pkg.Name()+": "+strings.TrimSpace(fmt.Sprintf(format, args...)))
 	}
 	for _, name := range pkg.Scope().Names() {
 		obj := pkg.Scope().Lookup(name)
@@ -156,7 +157,8 @@ func parameters(list *types.TypeParamList, q types.Qualifier) (text string) {
 	return text
 }
 
-// unnamed returns the parameters and results of a function as text, without their names, which bind nobody.
+// unnamed returns a function's parameters and results as text, without their names, which are not
+// part of the API.
 func unnamed(sig *types.Signature, q types.Qualifier) string {
 	strip := func(tuple *types.Tuple) *types.Tuple {
 		var vars []*types.Var

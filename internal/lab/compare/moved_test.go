@@ -2,6 +2,8 @@
 
 package compare
 
+// A feature of bwmarrin/snowflake, checked in a process whose clock is moved.
+
 import (
 	"errors"
 	"os"

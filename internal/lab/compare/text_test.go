@@ -72,9 +72,9 @@ var good = texts{
 	xid: "9m4e2mr0ui3e8a215n4g", ksuid: "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
 }
 
-// bad contains the same IDs with one bad character near the end, which every parser must reject
-// after its longest way. In ksuid's text it is near the beginning, because that parser rejects only
-// numbers that are too large.
+// bad contains the same IDs with one bad character near the end, which no parser may accept. A
+// parser takes its longest way to an error there. In ksuid's text the character is near the
+// beginning, because that parser rejects only numbers that are too large.
 var bad = texts{
 	spoil(good.uuid, 34, "g"), spoil(good.ulid, 24, "U"), spoil(good.snowflake, 17, "x"), spoil(good.xid, 18, "z"), spoil(good.ksuid, 0, "z"),
 }

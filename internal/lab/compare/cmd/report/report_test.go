@@ -1,5 +1,7 @@
 package main
 
+// Tests of the pages that the report writes.
+
 import (
 	"fmt"
 	"os"
