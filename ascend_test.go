@@ -198,7 +198,7 @@ func TestRunsWaitAsCalls(t *testing.T) {
 // sleep until the wall clock reaches it. The first run continues in that tick, so it must wait too.
 func TestRunWaitsForTickOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// the next tick belongs to the next millisecond, which Time shows
+		// The next tick belongs to the next millisecond, which Time shows.
 		time.Sleep(time.Millisecond - 1)
 		c := ids.NewClock(&ids.ClockOptions{MaxAhead: -1})
 		other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // with the largest strides

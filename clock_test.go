@@ -290,7 +290,7 @@ func TestContentionIsNoStepBack(t *testing.T) {
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: -1})})
 	const workers, each = 8, 20_000
 	var mu sync.Mutex
-	// clock sequences, and number of calls that took so long, or almost
+	// Clock sequences, and number of calls that took so long, or almost.
 	all, long := map[int]bool{}, 0
 	var wg sync.WaitGroup
 	for range workers {
@@ -426,7 +426,7 @@ func TestNoWaitHoldsTheMutex(t *testing.T) {
 		watch := time.AfterFunc(5*time.Minute, func() { panic(name + " sleeps with the mutex held") })
 		synctest.Test(t, func(t *testing.T) {
 			c, limit := newUnbounded(&ids.ClockOptions{Now: func() time.Time { return start }, MaxAhead: -1})
-			// fills ticks soon
+			// The largest random bits fill ticks soon.
 			g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
 			n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: layout})
 			began, done := time.Now(), make(chan bool)

@@ -313,7 +313,7 @@ func TestSystemRandomBlocks(t *testing.T) {
 		g.NewV1() // draws the node
 		ids.Reseed()
 		if len(user) > len("NewULID") {
-			// fills one of the clock's two blocks; IDs that take their bits from it need not wait
+			// Fills one of the clock's two blocks; IDs that take their bits from it need not wait.
 			g.NewV7()
 		}
 		blocked, proceed := make(chan bool), make(chan bool)
@@ -351,7 +351,7 @@ func TestSystemRandomBlocks(t *testing.T) {
 		last := mint()
 		close(proceed)
 		within(t, user+" when crypto/rand goes on", func() {
-			// the call must not treat its old reading as a step back
+			// The call must not treat its old reading as a step back.
 			if late := <-done; late.Compare(last) <= 0 {
 				t.Errorf("a late %s gives %v after %v", user, late, last)
 			}
@@ -454,7 +454,7 @@ func TestReseedKeepsCopiesApart(t *testing.T) {
 							t.Fatalf("%s: %v after %v", what, v, u)
 						}
 						if binary.BigEndian.Uint64(v[8:])-binary.BigEndian.Uint64(u[8:]) > 1<<49 {
-							// further than from one ID to the next otherwise, or to another tick
+							// This is further than between other IDs, or reaches another tick.
 							leaps++
 						}
 					}
@@ -496,7 +496,7 @@ func TestReseedAtTheEnd(t *testing.T) {
 				f.step(past)
 				last := tickIn(name, all[0])
 				var full error
-				// a Reseed takes at most 1/256 of the tick, and 1/512 on average
+				// A Reseed takes at most 1/256 of the tick, and 1/512 on average.
 				for range 100_000 {
 					ids.Reseed()
 					if full = panicOf(func() { all = append(all, mint(g)...) }); full != nil {
@@ -521,7 +521,7 @@ func TestReseedAtTheEnd(t *testing.T) {
 func TestReseedDelaysNobody(t *testing.T) {
 	for name, mint := range ascending {
 		synctest.Test(t, func(t *testing.T) {
-			// without an allowance, an ID that takes a later tick waits
+			// Without an allowance, an ID that takes a later tick waits.
 			for _, most := range []time.Duration{maxAhead, -1} {
 				g := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(&ids.ClockOptions{MaxAhead: most}), ULIDMonotonic: true})
 				for range 100 {

@@ -96,7 +96,7 @@ func TestWithheldCause(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		// the cause at the end counts
+		// The cause at the end counts.
 		time.AfterFunc(time.Second, func() { limit.Set(start.Add(-time.Hour), errLost) })
 		_, err := n.NextContext(ctx)
 		checkErrors(t, "NextContext with a new cause", err, "ids: no Snowflake: context deadline exceeded: ids: withheld: the lease is lost", errLost)

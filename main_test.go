@@ -42,7 +42,7 @@ func again(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Skip("the program of the tests cannot be started again here: ", err)
 	}
-	// without it, the process takes a second to end
+	// Without it, the process takes a second to end.
 	t.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	t.Setenv(isChild, "1")
 	command := func(args []string) *exec.Cmd {

@@ -427,7 +427,7 @@ func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 		if err == nil {
 			return node{n, m}
 		}
-		// the first node needs a wall clock in its range
+		// The first node needs a wall clock in its range.
 		if len(h.nodes) == 0 && m.least <= m.most {
 			h.set(m.timeOf(m.least + min(h.r.Int64N(1<<(1+h.r.IntN(61))), m.most-m.least)))
 		}
@@ -440,7 +440,7 @@ func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 // ticks or nanoseconds off.
 func (h *history) near() time.Time {
 	if h.r.IntN(16) == 0 {
-		// outside all formats
+		// These times are outside all formats.
 		return time.Unix(one(h.r, int64(-1<<62), -1<<39-1, -1<<39, 1<<39, 1<<39+1, 1<<62), 0).UTC()
 	}
 	m := one(h.r, h.v1, h.v6, h.v7, h.ulids[0], h.nodes[0].model, h.nodes[0].model, h.nodes[2].model, h.nodes[3].model)
@@ -602,7 +602,7 @@ func (h *history) withheld(m *model, mint func() issued, v forecast) {
 	}
 	waits()
 	for range h.r.IntN(3) {
-		// just before its tick, or before all ticks
+		// Just before its tick, or before all ticks.
 		h.setLimit(one(h.r, m.timeOf(v.tick).Add(-1), time.Time{}))
 		waits()
 	}

@@ -173,7 +173,7 @@ func TestSetDefaultFromEnv(t *testing.T) {
 			}
 			checkRangeError(t, "with IDS_SNOWFLAKE_NODE="+k.value, err,
 				fmt.Sprintf("environment variable IDS_SNOWFLAKE_NODE is %q, not a number from 0 to %d", k.value, k.last))
-			// a failed call must not leave a node that this call would find
+			// A failed call must not leave a node that this call would find.
 			t.Setenv("IDS_SNOWFLAKE_NODE", "9")
 			if n, err := ids.DefaultSnowflakeNode(); err != nil || n.Number() != 9 {
 				t.Errorf("after the error: %v, %v", n, err)

@@ -101,11 +101,11 @@ func TestRFCVectors(t *testing.T) {
 		"2ed6657d-e927-568b-95e1-2665a8aea6a2": ids.NewV5(ids.NamespaceDNS(), "www.example.com"),
 		"919108f7-52d1-4320-9bac-f847db4148a8": drawn(vectorTime, "919108f752d1f320dbacf847db4148a8").NewV4(),
 		"017F22E2-79B0-7CC3-98C4-DC0C0C07398F": drawn(v7Time, "18c4dc0c0c07398f").NewV7(),
-		// all 62 bits of rand_b, where NewV7 leaves one bit clear
+		// All 62 bits of rand_b, where NewV7 leaves one bit clear.
 		"017F22E2-79B0-7CC3-B8C4-DC0C0C07398F": v7At,
 		"2489E9AD-2EE2-8E00-8EC9-32D5F69181C0": ids.NewV8([16]byte{0x24, 0x89, 0xe9, 0xad, 0x2e, 0xe2, 0x0e, 0x00, 0x0e, 0xc9, 0x32, 0xd5, 0xf6, 0x91, 0x81, 0xc0}),
 		"5c146b14-3c52-8afd-938a-375d0df1fbf6": ids.NewV8([16]byte(hash[:16])),
-		// in addition to the RFC's
+		// This UUID and the next are not from the RFC.
 		"ffffffff-ffff-8fff-bfff-ffffffffffff": ids.NewV8(ids.MaxUUID()),
 		"00000000-0000-8000-8000-000000000000": ids.NewV8([16]byte{}),
 	} {

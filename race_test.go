@@ -62,7 +62,7 @@ func clockUses(c *ids.Clock, limit *ids.ClockLimit, g *ids.Generator, n *ids.Sno
 		"Clock.Ahead":            nothing(func() { c.Ahead() }),
 		"ClockLimit.NextHorizon": nothing(func() { limit.NextHorizon(time.Minute) }),
 		"ClockLimit.Set":         nothing(func() { limit.Set(c.Latest(), nil); runtime.Gosched(); limit.Set(unbounded, nil) }),
-		// each end is earlier
+		// Each end is earlier.
 		"ClockLimit.EndAt":            nothing(func() { limit.EndAt(end.Add(-time.Duration(ends.Add(1))), nil) }),
 		"Generator.NodeID":            nothing(func() { g.NodeID() }),
 		"Generator.NewV1":             gives("V1", func() []ids.UUID { return []ids.UUID{g.NewV1()} }),
@@ -182,7 +182,7 @@ func TestOrderOfGoroutines(t *testing.T) {
 	c := ids.NewClock(&ids.ClockOptions{MaxAhead: time.Hour})
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
 	monotonic := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, ULIDMonotonic: true})
-	// so that ticks are soon full
+	// The ticks of this layout are soon full.
 	n := newNode(t, 0, &ids.SnowflakeOptions{Clock: c, Layout: narrow(time.Microsecond, 2)})
 	uses := clockUses(c, nil, g, n)
 	kinds := map[string][]use{

@@ -90,7 +90,7 @@ func TestRestartLater(t *testing.T) {
 			t.Errorf("%s: %d of 20 early restarts repeat ids, want some: %v", name, early, divides)
 		}
 	}
-	// number of version 1 or 6 UUIDs that need not wait: 4 in 100 ns
+	// Number of version 1 or 6 UUIDs that need not wait: 4 in 100 ns.
 	const all = 4 * (int(maxAhead/100) + 1)
 	for name, mint := range map[string]func(g *ids.Generator) ids.UUID{"version 1": (*ids.Generator).NewV1, "version 6": (*ids.Generator).NewV6} {
 		life := func(later time.Duration) *ids.Generator {

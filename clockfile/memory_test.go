@@ -385,7 +385,7 @@ func (f *memoryFile) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, cmp.Or(failed, err)
 }
 
-// WriteAt writes the first sector even if it fails.
+// WriteAt writes only the first sector if it fails.
 func (f *memoryFile) WriteAt(b []byte, at int64) (n int, err error) {
 	err = f.do(true, func(o outcome) {
 		f.owns("write")

@@ -60,7 +60,7 @@ type block struct {
 	line   int    // number of the first line of code
 	code   string
 	module string
-	// if set, the block is part of the Go files there; those are compiled and tested instead
+	// If set, the block is part of the Go files there; those are compiled and tested instead.
 	folder string
 	after  *block // block whose declarations this block needs
 }

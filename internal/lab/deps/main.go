@@ -247,7 +247,7 @@ func (h *house) arrows() map[[2]string]map[string]bool {
 func (h *house) printFiles(w io.Writer) error {
 	arrows := h.arrows()
 	fmt.Fprintf(w, "%s: %d files, %d arrows\n", h.path, len(h.files), len(arrows))
-	// by file: the files that it uses, directly or through others
+	// below maps each file to the files that it uses, directly or through others.
 	below := map[string]map[string]bool{}
 	for _, f := range h.files {
 		below[f] = map[string]bool{}
@@ -263,7 +263,7 @@ func (h *house) printFiles(w io.Writer) error {
 		walk(f)
 	}
 	var circles []error
-	// each row contains the files that only files of their own circle use
+	// Each row contains the files that only files of their own circle use.
 	for left := h.files; len(left) > 0; {
 		isTop := func(f string) bool {
 			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })

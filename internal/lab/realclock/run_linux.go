@@ -77,7 +77,7 @@ type tracer struct {
 	pid   int
 	began time.Time
 	off   time.Duration
-	// by known thread: the number and the arguments of its system call, or the call's result
+	// The number and the arguments of each known thread's system call, or the call's result.
 	calls map[int][8]uint64
 }
 
