@@ -21,7 +21,7 @@ type tool struct {
 }
 
 // print writes lines, each of which is complete. If they do not fit in the buffer, print flushes
-// it first, so that the program never writes a part of a line to standard output.
+// it first, so that each write to standard output consists of whole lines.
 func (t *tool) print(lines string) error {
 	if len(lines) > t.out.Available() {
 		t.out.Flush() // Write returns its error

@@ -1,6 +1,6 @@
 package main
 
-// The command check, which finds faults that can make IDs repeat or stop.
+// The command check, which looks for faults that can make IDs repeat or stop.
 
 import (
 	"cmp"
