@@ -70,7 +70,7 @@ func encoded(s string) error {
 	return nil
 }
 
-// isList reports whether s begins like a list in brackets and has an element with digits that is
+// isList reports whether s begins like a list in brackets, and an element contains a digit and is
 // longer than the number of a byte.
 func isList(s string) bool {
 	inner, ok := strings.CutPrefix(s, "[")

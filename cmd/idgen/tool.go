@@ -84,8 +84,8 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// answer prints the result of do for a text. If do returns an error, answer reports it together
-// with where, the place of the text, and prints placeholder.
+// answer prints the result of do for a text. If do returns an error, answer reports it and
+// prints placeholder. where is the place of the text, for the report.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {

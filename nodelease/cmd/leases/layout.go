@@ -47,7 +47,7 @@ func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
 	l.NodeBits, errs[2] = strconv.Atoi(words[2])
 	l.SequenceBits, errs[3] = strconv.Atoi(words[3])
 	errs[4] = l.Validate()
-	if l.Tick == 0 { // the zero layout is valid, but means Twitter's
+	if l.Tick == 0 { // the zero layout is valid, but means Twitter's layout
 		errs[4] = errors.New("the tick is 0")
 	}
 	return l, cmp.Or(errs[:]...)

@@ -101,7 +101,7 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 			n.horizon, bad = time.Parse(time.DateTime, horizon.String)
 			n.missing = bad != nil
 		}
-		n.expires, _ = time.Parse(time.DateTime, expires) // a value that is not a time has expired
+		n.expires, _ = time.Parse(time.DateTime, expires) // an invalid time counts as expired
 		c.now, _ = time.Parse(time.DateTime, now)
 		if n.number < 0 {
 			c.header = holder.String
