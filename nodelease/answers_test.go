@@ -17,8 +17,8 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// TestRefusedNumbers has the store hand out what no id can be minted under. It gets it back, the
-// error says what is wrong, and the Minter goes on when the store does better.
+// TestRefusedNumbers uses a store that grants a number under which no ID can be made. The Minter
+// releases it, reports the fault, and continues when the store grants a usable one.
 func TestRefusedNumbers(t *testing.T) {
 	narrow := ids.TwitterLayout()
 	narrow.NodeBits, narrow.SequenceBits = 1, 21
@@ -88,7 +88,8 @@ func TestRefusedNumbers(t *testing.T) {
 	}
 }
 
-// TestStoreThatIgnoresItsContext has a renewal hang for an hour, whatever its context says.
+// TestStoreThatIgnoresItsContext uses a store whose renewal hangs for an hour, even after its
+// context has ended.
 func TestStoreThatIgnoresItsContext(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -119,8 +120,8 @@ func TestStoreThatIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// TestAnswerAtTheDeadline has the answer to a renewal come at the moment when minting must have stopped,
-// and a nanosecond before.
+// TestAnswerAtTheDeadline lets the answer to a renewal arrive at the moment when minting must have
+// stopped, and a nanosecond before.
 func TestAnswerAtTheDeadline(t *testing.T) {
 	for _, before := range []time.Duration{0, 1} {
 		began, opts := counted(nodelease.Began)
@@ -131,7 +132,7 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 		}
 		store.set(func() (nodelease.Grant, error) { return grant(&lease{store: store, extend: late}), nil })
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			w.broken = true // the next Extend is under way
+			w.broken = true // the next Extend is in progress
 			time.Sleep(testTTL)
 			if got := time.Duration(began.Load()); got != before {
 				t.Errorf("minting has begun %d times after an answer %v before the deadline", got, before)
@@ -140,14 +141,14 @@ func TestAnswerAtTheDeadline(t *testing.T) {
 	}
 }
 
-// TestAnswerAfterClose has a renewal succeed after Close: nothing is minted any more.
+// TestAnswerAfterClose lets a renewal succeed after Close. Nothing is minted any more.
 func TestAnswerAfterClose(t *testing.T) {
 	told := map[nodelease.EventKind][]time.Time{}
 	opts := &nodelease.Options{Observe: func(e nodelease.Event) { told[e.Kind] = append(told[e.Kind], time.Now()) }}
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		store.setCarry(slow(time.Second))
-		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
+		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is in progress
 		closed := time.Now()
 		mustClose(t, m)
 		if ended := told[nodelease.Ended]; len(ended) != 1 || ended[0] != closed {
@@ -159,8 +160,9 @@ func TestAnswerAfterClose(t *testing.T) {
 	})
 }
 
-// TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead: no later one asks
-// for less, since the store may have carried it out. Take is told the Minter's own time.
+// TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead. No
+// later Extend asks for less, because the store may have carried the first one out. Take gets the
+// Minter's own time.
 func TestLostAnswer(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {

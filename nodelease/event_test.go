@@ -1,6 +1,6 @@
 package nodelease_test
 
-// Tests of what Logger, Observe and Stats show.
+// Tests of the reports to Logger and Observe, and of Stats.
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// TestEventsAndLog follows a Minter through a tenure, an outage, a loss and Close, on a store that
-// takes a second for each request. Of events that follow their like, one is compared.
+// TestEventsAndLog follows a Minter through a tenure, an outage, a loss and Close, with a store
+// that takes a second for each request. Of consecutive events of one kind, only one is compared.
 func TestEventsAndLog(t *testing.T) {
 	var mu sync.Mutex
 	var events []string
@@ -92,11 +92,11 @@ func TestEventsAndLog(t *testing.T) {
 		await()
 		expect("a second return", "renewed 0 1s <nil>\n")
 		store.Expire(0)
-		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another's
+		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // another holder has it
 		await()
 		expect("loss", "failed 0 1s nodelease: the number is no longer held\n"+
 			"ended 0 0s nodelease: the number is no longer held\n")
-		time.Sleep(100 * time.Second) // the log is told of it twice
+		time.Sleep(100 * time.Second) // logged twice
 		expect("no other number", "failed none 1s nodelease: all numbers are held, or other processes were faster\n")
 		store.Expire(0)
 		await()
@@ -125,7 +125,7 @@ level=INFO msg="released a number" number=0 horizon=`
 	}
 }
 
-// TestStats follows a Minter through all that Stats tells.
+// TestStats follows a Minter through all values of Stats.
 func TestStats(t *testing.T) {
 	store := newFaultyStore(3, testTTL)
 	store.setSilent(true)
@@ -141,7 +141,7 @@ func TestStats(t *testing.T) {
 				t.Errorf("%s: Number returns %d, %t", what, n, ok)
 			}
 			got.Err = nil
-			got.HorizonAhead = got.HorizonAhead.Truncate(time.Microsecond) // to which horizons are rounded up
+			got.HorizonAhead = got.HorizonAhead.Truncate(time.Microsecond) // horizons are rounded up to that
 			if got != want {
 				t.Errorf("%s: got %+v, want %+v", what, got, want)
 			}
@@ -166,7 +166,7 @@ func TestStats(t *testing.T) {
 		leapt := with(time.Second)
 		leapt.HorizonAhead += time.Microsecond - time.Minute // truncated towards zero
 		check("the clock has leapt past the horizon", leapt, ids.ErrWithheld)
-		time.Sleep(testTTL / 2) // a later horizon is asked for, in vain
+		time.Sleep(testTTL / 2) // a later horizon is requested, without success
 		w.step(-time.Minute)
 		check("and is right again", with(time.Second+testTTL/2), nil)
 		time.Sleep(testTTL)
@@ -188,14 +188,14 @@ func TestStats(t *testing.T) {
 	})
 }
 
-// TestBlockedReports has a Logger block, and an Observe: minting goes on, and so does Close, which waits for
+// TestBlockedReports lets a Logger block, and an Observe. Minting continues, and Close waits for
 // reports no longer than for anything else.
 func TestBlockedReports(t *testing.T) {
 	block := func(nodelease.Event) { time.Sleep(time.Hour) }
 	for _, opts := range []*nodelease.Options{{Logger: slog.New(blockingHandler{slog.DiscardHandler})}, {Observe: block}} {
 		store := newFaultyStore(1, testTTL)
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
-			time.Sleep(400 * testTTL) // more reports than can wait
+			time.Sleep(400 * testTTL) // more reports than can be queued
 			mustMint(t, m)
 			began := time.Now()
 			handed := make(chan bool)
@@ -220,9 +220,10 @@ type blockingHandler struct{ slog.Handler }
 
 func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
 
-// TestReportsAtClose closes while an Observe is busy and more reports wait: all are told before Close returns.
+// TestReportsAtClose closes while an Observe is busy and more reports are queued. All reports are
+// made before Close returns.
 func TestReportsAtClose(t *testing.T) {
-	for range 30 { // what waits is told in the order of two channels
+	for range 30 { // because a select chooses between two channels at random
 		var log lockedText
 		var busy atomic.Bool
 		opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
@@ -245,8 +246,8 @@ func TestReportsAtClose(t *testing.T) {
 	}
 }
 
-// TestHorizonFarAhead checks what is told of a horizon that is more than 24 h ahead: one that was found, and one that
-// the Minter makes since its clock leaps ahead.
+// TestHorizonFarAhead checks the report of a horizon that is more than 24 h ahead: one that was
+// found, and one that the Minter requests because its clock jumps ahead.
 func TestHorizonFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	const found = "is 2400h0m0s ahead of"
@@ -279,7 +280,7 @@ func TestHorizonFarAhead(t *testing.T) {
 	}
 }
 
-// warningStore has a warning at each Take.
+// warningStore warns at each Take.
 type warningStore struct{ *memory.Store }
 
 func (s warningStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
@@ -287,7 +288,7 @@ func (s warningStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 	return s.Store.Take(ctx, r)
 }
 
-// TestWarned has a store warn in two tenures: it is told each time.
+// TestWarned uses a store that warns in two tenures. Each warning is reported.
 func TestWarned(t *testing.T) {
 	store := warningStore{memory.New(1, testTTL)}
 	var log lockedText
@@ -308,7 +309,7 @@ func TestWarned(t *testing.T) {
 	}
 }
 
-// lastStore hands out one number, and then fails.
+// lastStore grants one number and then fails.
 type lastStore struct {
 	*memory.Store
 	taken atomic.Bool
@@ -321,7 +322,8 @@ func (s *lastStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Gr
 	return s.Store.Take(ctx, r)
 }
 
-// TestNoOtherNumber has the store lose a number and hand out no other: the log tells soon why.
+// TestNoOtherNumber uses a store that loses a number and grants no other. The log soon contains the
+// reason.
 func TestNoOtherNumber(t *testing.T) {
 	store := &lastStore{Store: memory.New(1, testTTL)}
 	var log lockedText
@@ -336,7 +338,8 @@ func TestNoOtherNumber(t *testing.T) {
 	})
 }
 
-// TestWarningAfterClose has a store warn of a lease that Close could not hand back, and that goes on until its TTL is over.
+// TestWarningAfterClose uses a store that warns about a lease that Close could not release, until
+// its TTL is over.
 func TestWarningAfterClose(t *testing.T) {
 	var warn func(error)
 	store := &scriptedStore{}
@@ -347,13 +350,13 @@ func TestWarningAfterClose(t *testing.T) {
 		mustNext(t, m)
 		must.Fail(t, "Close", m.Close(), errEnough)
 		w.broken = true
-		for range 2000 { // more than wait for a Logger
+		for range 2000 { // more than can be queued for a Logger
 			warn(errEnough)
 		}
 	})
 }
 
-// listeningStore keeps what is to be called with warnings.
+// listeningStore keeps the function for warnings.
 type listeningStore struct {
 	nodelease.Store
 	warn *func(error)
@@ -364,8 +367,9 @@ func (s listeningStore) Take(ctx context.Context, r nodelease.Request) (nodeleas
 	return s.Store.Take(ctx, r)
 }
 
-// TestCallsThatDoNotReturn has each call of the store go on for so long beyond its time limit, whatever its context says: a
-// person is told after 5 s, by name, and again when it has returned.
+// TestCallsThatDoNotReturn lets each call of the store continue beyond its time limit, even after
+// its context has ended. This is reported after 5 s, with the method's name, and again when the
+// call has returned.
 func TestCallsThatDoNotReturn(t *testing.T) {
 	for call, limit := range map[string]time.Duration{
 		"Take": 5 * time.Second, "Extend": (testTTL - testTTL/10 - 100*time.Millisecond) / 2, "Release": 2250 * time.Millisecond,

@@ -1,14 +1,15 @@
 package nodelease
 
-// What tests see of the inside of a Minter.
+// Access of the tests to the inside of a Minter.
 
-// Direct reports whether a call need not lock the Minter for an id.
+// Direct reports whether a call need not lock the Minter for an ID.
 func (m *Minter) Direct() bool {
 	_, err := m.state.node.Load().TryNext()
 	return err == nil
 }
 
-// Timer returns what the timer calls that is to end the present tenure, so that a test can have it come late.
+// Timer returns the function of the timer that ends the current tenure, so that a test can call it
+// late.
 func (m *Minter) Timer() func() {
 	t, _, _ := m.state.get()
 	return func() { m.state.stopMinting(t) }

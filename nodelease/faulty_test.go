@@ -1,6 +1,6 @@
 package nodelease_test
 
-// A simulation of Minters over a store that fails, with clocks that leap.
+// A simulation of Minters over a store that fails, with clocks that jump.
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 // faultyStore is a store in memory behind a network that a test provides.
 type faultyStore struct {
 	*memory.Store
-	granted, extended atomic.Int64 // tenures, and calls of Extend that were carried out
+	granted, extended atomic.Int64 // number of tenures, and of calls of Extend that were carried out
 
 	mu              sync.Mutex
 	carry           func(ctx context.Context, request func() error) error
@@ -33,14 +33,15 @@ func newFaultyStore(numbers int64, ttl time.Duration) *faultyStore {
 	return &faultyStore{Store: memory.New(numbers, ttl)}
 }
 
-// setCarry provides what takes a request to the store and its answer back. Nil means at once.
+// setCarry sets the function that carries a request to the store and its answer back. Nil means
+// without delay.
 func (s *faultyStore) setCarry(carry func(ctx context.Context, request func() error) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.carry = carry
 }
 
-// setSilent cuts the store off, or brings it back.
+// setSilent disconnects the store, or connects it again.
 func (s *faultyStore) setSilent(on bool) {
 	if !on {
 		s.setCarry(nil)
@@ -52,7 +53,7 @@ func (s *faultyStore) setSilent(on bool) {
 	})
 }
 
-// slow returns a carry for setCarry: each request takes d, whatever its context says.
+// slow returns a carry for setCarry with which each request takes d, even if its context ends.
 func slow(d time.Duration) func(context.Context, func() error) error {
 	return func(_ context.Context, request func() error) error {
 		time.Sleep(d)
@@ -60,7 +61,7 @@ func slow(d time.Duration) func(context.Context, func() error) error {
 	}
 }
 
-// counted returns options with which the events of a kind are counted.
+// counted returns options that count the events of a kind.
 func counted(kind nodelease.EventKind) (*atomic.Int64, *nodelease.Options) {
 	n := new(atomic.Int64)
 	return n, &nodelease.Options{Observe: func(e nodelease.Event) {
@@ -80,14 +81,15 @@ func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context
 	return carry(ctx, func() error { return request(context.WithoutCancel(ctx)) })
 }
 
-// asked returns the times of calls of Take, and the horizons of calls of Extend, that have reached the store.
+// asked returns the times of the calls of Take, and the horizons of the calls of Extend, that have
+// reached the store.
 func (s *faultyStore) asked() (times, horizons []time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.times), slices.Clone(s.horizons)
 }
 
-// note adds to what is asked.
+// note appends to a list of asked.
 func (s *faultyStore) note(all *[]time.Time, one time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +108,7 @@ func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		g.Lease = &faultyLease{g.Lease, s}
 		select {
 		case taken <- g:
-		default: // the request has come twice: a number that nobody knows to be theirs
+		default: // the request arrived twice, so nobody knows of the number
 		}
 		return nil
 	})
@@ -136,7 +138,7 @@ func (l *faultyLease) Release(ctx context.Context, horizon time.Time) error {
 	return l.store.call(ctx, func(ctx context.Context) error { return l.Lease.Release(ctx, horizon) })
 }
 
-// lockedText is a text that goroutines write.
+// lockedText is a text that several goroutines write.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -154,9 +156,9 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-// simulate has minters with skewed and stepping clocks share numbers of a store that ends
-// leases whenever it likes, over a network that delays and loses requests and answers. It
-// returns how many ids were minted and how many of them twice.
+// simulate lets Minters with skewed and stepping clocks share the numbers of a store that ends
+// leases at random, over a network that delays and loses requests and answers. It returns the
+// number of IDs that were made and the number of IDs that were made twice.
 func simulate(t *testing.T) (minted, twice int) {
 	const minters, numbers, length = 12, 5, 5 * time.Minute
 	must.Bubble(t, func(t *testing.T) {
@@ -200,7 +202,7 @@ func simulate(t *testing.T) (minted, twice int) {
 						} else if !errors.Is(err, context.DeadlineExceeded) {
 							t.Error(err)
 						}
-						// Moments that all share make two holders meet in one tick.
+						// Common moments make two holders meet in one tick.
 						time.Sleep(time.Until(time.Now().Truncate(10 * time.Millisecond).Add(10 * time.Millisecond)))
 					}
 					_ = m.Close()
@@ -215,12 +217,13 @@ func simulate(t *testing.T) (minted, twice int) {
 		})
 		all.Wait()
 		minted = len(seen) + twice
-		time.Sleep(time.Minute) // let the last delayed requests and Closes come to their end
+		time.Sleep(time.Minute) // for the last delayed requests and Closes to end
 	})
 	return minted, twice
 }
 
-// lossy is a network on which a request may arrive after its caller has given up, or twice, and an answer never.
+// lossy is a network on which a request may arrive after its caller has given up, or twice, and an
+// answer may never arrive.
 func lossy(ctx context.Context, request func() error) error {
 	delay := func() time.Duration {
 		if rand.N(5) == 0 {

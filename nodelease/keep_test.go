@@ -21,8 +21,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// TestFirstHorizon checks how far ahead of the wall clock the first horizon is: exactly as far as the options
-// say, and in whole microseconds. A tenure without an id leaves the one that it has found.
+// TestFirstHorizon checks how far ahead of the wall clock the first horizon is: exactly as far as
+// the options define, and in whole microseconds. A tenure without an ID leaves the horizon that it
+// found.
 func TestFirstHorizon(t *testing.T) {
 	const day = 24 * time.Hour
 	with := func(tick time.Duration) ids.SnowflakeLayout {
@@ -31,7 +32,7 @@ func TestFirstHorizon(t *testing.T) {
 	for _, test := range []struct {
 		opts nodelease.Options
 		ttl  time.Duration
-		held time.Duration // how far ahead the former holder's horizon is
+		held time.Duration // how far ahead the previous holder's horizon is
 		want time.Duration
 	}{
 		{nodelease.Options{}, testTTL, 0, 4 * testTTL},
@@ -45,7 +46,7 @@ func TestFirstHorizon(t *testing.T) {
 		{nodelease.Options{Layout: with(day)}, testTTL, 0, 100 * day},
 		{nodelease.Options{Layout: with(30 * day)}, testTTL, 0, 365 * day},
 		{nodelease.Options{}, 10 * time.Hour, 0, day},
-		{nodelease.Options{}, 1<<63 - 1, 0, 365 * day},                // a TTL without end
+		{nodelease.Options{}, 1<<63 - 1, 0, 365 * day},                // an endless TTL
 		{nodelease.Options{}, testTTL, -100 * 365 * day, 4 * testTTL}, // before the epoch
 		{nodelease.Options{}, testTTL, 34 * 365 * day, 34*365*day + 4*testTTL/100},
 	} {
@@ -64,8 +65,7 @@ func TestFirstHorizon(t *testing.T) {
 	}
 }
 
-// TestPace checks how long a Minter lets pass from one renewal to the next, and after one that fails, before it
-// tries again.
+// TestPace checks the time from one renewal to the next, and from a failed renewal to the next try.
 func TestPace(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -112,8 +112,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestFirstTries checks the pauses between tries that fail from the start of a Minter and of a tenure: they
-// begin anew when there was a success.
+// TestFirstTries checks the pauses between failed tries at the start of a Minter and of a tenure.
+// After a success, the pauses start again at the shortest.
 func TestFirstTries(t *testing.T) {
 	outOfOrder := errors.New("out of order")
 	store := &scriptedStore{}
@@ -147,7 +147,7 @@ func TestFirstTries(t *testing.T) {
 				next("Take", most*time.Millisecond, outOfOrder)
 			}
 			next("Take", 2*time.Second, nil)
-			next("first Extend", 0, nodelease.ErrLost) // nothing was minted: it counts as a failure
+			next("first Extend", 0, nodelease.ErrLost) // nothing was minted, so it counts as a failure
 			next("Take", 2*time.Second, nil)
 			next("first Extend", 0, nil)
 			next("Extend", testTTL/3, outOfOrder)
@@ -166,7 +166,7 @@ func TestFirstTries(t *testing.T) {
 	})
 }
 
-// TestLateTimer has the timer that is to end a tenure come late: when the lease was renewed, and when
+// TestLateTimer delays the timer that ends a tenure until the lease has been renewed, and until
 // another tenure has begun.
 func TestLateTimer(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
@@ -193,7 +193,8 @@ func TestLateTimer(t *testing.T) {
 	})
 }
 
-// TestPaceOfFailures has a store fail at once while calls want a later horizon: it is not asked at their pace.
+// TestPaceOfFailures uses a store that fails without delay while calls want a later horizon. The
+// store is not asked at the rate of these calls.
 func TestPaceOfFailures(t *testing.T) {
 	failed, opts := counted(nodelease.Failed)
 	store := newFaultyStore(1, testTTL)
@@ -211,9 +212,9 @@ func TestPaceOfFailures(t *testing.T) {
 	})
 }
 
-// TestTimeouts has a store that is silent from the start, and at the end.
+// TestTimeouts uses a store that is silent at the start and at the end.
 func TestTimeouts(t *testing.T) {
-	var failed atomic.Int64 // the sum of what failed requests took
+	var failed atomic.Int64 // total time of the failed requests
 	var log lockedText
 	opts := &nodelease.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Observe: func(e nodelease.Event) {
 		if e.Kind == nodelease.Failed {
@@ -241,7 +242,7 @@ func TestTimeouts(t *testing.T) {
 		}
 		time.Sleep(6 * time.Hour)
 		store.setSilent(false)
-		if _, err := nextWithin(t, m, 42*time.Second); err != nil { // the longest pause, and a request that is lost
+		if _, err := nextWithin(t, m, 42*time.Second); err != nil { // the longest pause, and a lost request
 			t.Error(err)
 		}
 		store.setSilent(true)
@@ -259,14 +260,14 @@ func TestTimeouts(t *testing.T) {
 	})
 }
 
-// TestClockLeapsDuringARenewal has the wall clock leap past the horizon while a renewal is under way, which
-// does not know of it: one more follows at once.
+// TestClockLeapsDuringARenewal lets the wall clock jump past the horizon during a renewal, which
+// cannot take that into account. Another renewal follows immediately.
 func TestClockLeapsDuringARenewal(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 		mustMint(t, m)
 		store.setCarry(slow(time.Second))
-		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is under way
+		time.Sleep(testTTL/3 + time.Millisecond) // a renewal is in progress
 		w.step(time.Hour)
 		for range 3 {
 			refused(t, m, ids.ErrWithheld, "past the horizon")
@@ -276,12 +277,13 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 	})
 }
 
-// TestSlowStore has a store take a part of the TTL for each answer. Up to 0.45 TTL less 50 ms, minting goes on
-// without a gap; beyond, there is a gap for each answer; beyond 0.9 TTL nothing is minted.
+// TestSlowStore uses a store that needs a part of the TTL for each answer. Up to 0.45 TTL less 50
+// ms, minting continues without a gap. Beyond that, there is a gap for each answer, and beyond 0.9
+// TTL nothing is minted.
 func TestSlowStore(t *testing.T) {
 	for _, test := range []struct {
-		takes time.Duration // of the testTTL
-		least float64       // the part of the time in which ids can be minted
+		takes time.Duration // as a part of testTTL
+		least float64       // minimum part of the time in which IDs can be made
 	}{
 		{testTTL / 10, 1}, {testTTL * 3 / 10, 1}, {testTTL * 4 / 10, 1}, {testTTL*45/100 - 51*time.Millisecond, 1},
 		{testTTL * 5 / 10, 0.75}, {testTTL * 6 / 10, 0.45}, {testTTL * 8 / 10, 0.1},
@@ -298,7 +300,7 @@ func TestSlowStore(t *testing.T) {
 					return ctx.Err()
 				}
 			})
-			time.Sleep(5 * testTTL) // it gets used to it
+			time.Sleep(5 * testTTL) // until the timeouts have adapted
 			const looks = 10_000
 			minted := 0
 			for range looks {
@@ -317,13 +319,13 @@ func TestSlowStore(t *testing.T) {
 			if granted := store.granted.Load(); granted != 1 {
 				t.Errorf("answers after %v: %d tenures", test.takes, granted)
 			}
-			w.broken = test.takes > 4500*time.Millisecond/2 // half of what Close has for its first request
+			w.broken = test.takes > 4500*time.Millisecond/2 // half the time that Close has for its first request
 		})
 	}
 }
 
-// TestSilence has the store be silent for a while: requests get lost, and no connection breaks. Afterwards minting
-// begins when the request that was lost last is given up, and the next one is answered.
+// TestSilence lets the store be silent for a while. Requests are lost, but no connection breaks.
+// Minting resumes when the last lost request times out and the next one is answered.
 func TestSilence(t *testing.T) {
 	for _, ttl := range []time.Duration{15 * time.Second, time.Minute} {
 		for _, silence := range []time.Duration{2 * ttl, 8 * ttl, 30 * ttl} {
@@ -350,11 +352,11 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// crowdedStore is a store whose server answers one request after another, or shares its time among all under way. What
-// was given up it does not begin.
+// crowdedStore is a store whose server answers one request after another, or shares its time among
+// all requests in progress. It does not begin requests that were given up.
 type crowdedStore struct {
 	*faultyStore
-	turn     chan struct{} // nil if it shares
+	turn     chan struct{} // nil if the server shares its time
 	underWay atomic.Int64
 }
 
@@ -388,8 +390,8 @@ func (s *crowdedStore) Take(ctx context.Context, r nodelease.Request) (nodelease
 	return s.faultyStore.Take(ctx, r)
 }
 
-// TestCrowd has 1,024 Minters ask at once for as many numbers, 20 ms of work each: all have one soon, and hardly one of those
-// that have one is stopped by the others.
+// TestCrowd lets 1,024 Minters ask at the same time for as many numbers, with 20 ms of work each.
+// All of them soon have a number, and hardly any that has one is stopped by the others.
 func TestCrowd(t *testing.T) {
 	const minters = 1024
 	for _, shares := range []bool{false, true} {
@@ -418,7 +420,7 @@ func TestCrowd(t *testing.T) {
 					break
 				}
 			}
-			if n := began.Load(); n > minters*21/20 { // by chance a few holders are held up for long
+			if n := began.Load(); n > minters*21/20 { // by chance, a few holders are delayed for long
 				t.Errorf("minting has begun %d times: Takes of others stopped it", n)
 			}
 			for _, m := range all {
@@ -429,8 +431,9 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestStartAfterALoss puts the store back to a backup under a number whose ids were an hour ahead, since a clock was once. A
-// window later ids repeat; once the clock has passed the newest id, too, none does.
+// TestStartAfterALoss restores the store from a backup under a number whose IDs were an hour ahead,
+// because a clock once was. A window later, IDs repeat. Once the clock has also passed the newest
+// ID, none does.
 func TestStartAfterALoss(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) {
 		store, w := memory.New(1, testTTL), new(wall)
@@ -452,7 +455,7 @@ func TestStartAfterALoss(t *testing.T) {
 		w.step(time.Hour)
 		mint()
 		w.step(-time.Hour)
-		mint() // by a right clock, an hour ahead
+		mint() // by a correct clock, an hour ahead
 		lose := func() { store.SetRow(0, time.Time{}, start2026) }
 		lose()
 		if ahead := timeOf(newest).Sub(w.now()); ahead < 50*time.Minute {

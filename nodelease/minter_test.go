@@ -1,6 +1,6 @@
 package nodelease_test
 
-// What the other tests use, and tests of the horizon, of Close and of the documents.
+// Helpers of the other tests, and tests of the horizon, of Close and of the documents.
 
 import (
 	"context"
@@ -26,13 +26,13 @@ import (
 
 const testTTL = 10 * time.Second
 
-// wall is a wall clock that a test sets off by any amount. It counts its readings.
+// wall is a wall clock that a test can set off by any amount. It counts its readings.
 type wall struct {
 	offset, readings atomic.Int64
-	wrong            atomic.Int64 // so many of the next readings are an hour ahead
-	looks            atomic.Int64 // after so many readings less one, one waits for the gate
+	wrong            atomic.Int64 // number of further readings that are an hour ahead
+	looks            atomic.Int64 // number of readings up to the one that waits for the gate
 	gate             chan struct{}
-	broken           bool // whether the test leaves a store behind with which Close fails
+	broken           bool // the test leaves a store with which Close fails
 }
 
 func (w *wall) now() time.Time {
@@ -47,7 +47,8 @@ func (w *wall) now() time.Time {
 	return now
 }
 
-// stop has the next reading wait, or the one after so many, until the gate is closed.
+// stop makes a later reading wait until the gate is closed: the next one, or the one after the
+// given number of readings.
 func (w *wall) stop(looks int64) {
 	w.gate = make(chan struct{})
 	w.looks.Store(looks + 1)
@@ -57,8 +58,8 @@ func (w *wall) step(by time.Duration) { w.offset.Add(int64(by)) }
 
 var start2026 = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// bubble runs test in a synctest bubble, where its year is one that Twitter's layout can name,
-// with a Minter that has had time to get a number.
+// bubble runs test in a synctest bubble, in a year that Twitter's layout can hold, with a Minter
+// that has had time to get a number.
 func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test func(t *testing.T, m *nodelease.Minter, w *wall)) {
 	t.Helper()
 	must.Bubble(t, func(t *testing.T) {
@@ -81,11 +82,11 @@ func bubble(t *testing.T, store nodelease.Store, opts *nodelease.Options, test f
 	})
 }
 
-// scriptedStore hands out what a test tells it to.
+// scriptedStore returns the Grants and errors of a test.
 type scriptedStore struct {
 	take            atomic.Pointer[func() (nodelease.Grant, error)]
 	taken, released atomic.Int64
-	horizon         atomic.Pointer[time.Time] // that of the latest Release
+	horizon         atomic.Pointer[time.Time] // horizon of the latest Release
 }
 
 func (s *scriptedStore) set(take func() (nodelease.Grant, error)) { s.take.Store(&take) }
@@ -95,7 +96,7 @@ func (s *scriptedStore) Take(context.Context, nodelease.Request) (nodelease.Gran
 	return (*s.take.Load())()
 }
 
-// lease is a Lease that agrees to everything, unless it is told what to answer.
+// lease is a Lease whose methods succeed, unless the test defines another result.
 type lease struct {
 	store           *scriptedStore
 	extend, release func() error
@@ -120,7 +121,7 @@ func (l *lease) Release(_ context.Context, horizon time.Time) error {
 // grant returns a Grant of the number 0.
 func grant(l *lease) nodelease.Grant { return nodelease.Grant{TTL: testTTL, Lease: l} }
 
-// numberOf and timeOf return what is in an id of Twitter's layout.
+// numberOf and timeOf return the number and the time in an ID of Twitter's layout.
 func numberOf(id ids.Snowflake) int64   { return ids.TwitterLayout().Split(id).Node }
 func timeOf(id ids.Snowflake) time.Time { return ids.TwitterLayout().Split(id).Time }
 
@@ -146,14 +147,15 @@ func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	return id
 }
 
-// nextWithin calls NextContext with a context that lasts for d.
+// nextWithin calls NextContext with a context that ends after d.
 func nextWithin(t *testing.T, m *nodelease.Minter, d time.Duration) (ids.Snowflake, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	return m.NextContext(ctx)
 }
 
-// refused checks that TryNext returns no id, and an error that matches want. what says when.
+// refused checks that TryNext returns no ID, and an error that matches want. what names the
+// situation.
 func refused(t *testing.T, m *nodelease.Minter, want error, what string) {
 	t.Helper()
 	if id, err := m.TryNext(); id != 0 || !errors.Is(err, want) {
@@ -168,15 +170,15 @@ func mustClose(t *testing.T, m *nodelease.Minter) {
 	}
 }
 
-// TestLastIDBelowTheHorizon has a call stop on its way to an id while others take all up to the horizon, and no more:
-// none of those has asked for a higher one.
+// TestLastIDBelowTheHorizon stops a call on its way to an ID while others take all IDs up to the
+// horizon, and no more. None of those has asked for a higher horizon.
 func TestLastIDBelowTheHorizon(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next horizon is a hundredth of the window after that
 	layout := ids.TwitterLayout()
 	layout.NodeBits, layout.SequenceBits = 20, 2
 	bubble(t, store, &nodelease.Options{Layout: layout}, func(t *testing.T, m *nodelease.Minter, w *wall) {
-		w.stop(2) // after those of two TryNext
+		w.stop(2) // after the readings of two TryNext calls
 		var late sync.WaitGroup
 		var took time.Duration
 		var began time.Time
@@ -194,19 +196,19 @@ func TestLastIDBelowTheHorizon(t *testing.T) {
 		began = time.Now()
 		close(w.gate)
 		late.Wait()
-		if took > 150*time.Millisecond { // it was helped by the next look
+		if took > 150*time.Millisecond { // wakeWaiters helped it
 			t.Errorf("a call has waited for %v although the store answers", took)
 		}
 	})
 }
 
-// TestCloseAsksAgain has connections break while a number is handed back, before the store has heard of it
-// and afterwards.
+// TestCloseAsksAgain breaks connections while a number is being released, before the request has
+// reached the store and after that.
 func TestCloseAsksAgain(t *testing.T) {
 	reset := errors.New("connection reset")
 	for _, test := range []struct {
 		failures         int64
-		lost, carriedOut bool // the first request, and all of them
+		lost, carriedOut bool // the first request is lost, or all of them
 	}{{5, true, false}, {5, true, true}, {9, false, false}} {
 		failed, opts := counted(nodelease.Failed)
 		var log lockedText
@@ -214,7 +216,7 @@ func TestCloseAsksAgain(t *testing.T) {
 		store := newFaultyStore(1, testTTL)
 		bubble(t, store, opts, func(t *testing.T, m *nodelease.Minter, w *wall) {
 			last := mustMint(t, m)
-			for range 10_000 { // so that ids are ahead of the wall clock
+			for range 10_000 { // so that IDs are ahead of the wall clock
 				last = mustNext(t, m)
 			}
 			tries := int64(0)
@@ -248,7 +250,8 @@ func TestCloseAsksAgain(t *testing.T) {
 	}
 }
 
-// TestCloseRefused has a store refuse to take a number back, as one that is closed does: it is not asked again.
+// TestCloseRefused uses a store that refuses a release, like one that is closed. It is not asked
+// again.
 func TestCloseRefused(t *testing.T) {
 	closed := fmt.Errorf("%w: it is closed", nodelease.ErrRefused)
 	store := newFaultyStore(1, testTTL)
@@ -264,12 +267,13 @@ func TestCloseRefused(t *testing.T) {
 	})
 }
 
-// TestCloseDuringTake closes a Minter that waits for a number. What the store grants nevertheless it gets back.
+// TestCloseDuringTake closes a Minter that waits for a number. If the store grants one anyway, the
+// number is released.
 func TestCloseDuringTake(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(func(_ context.Context, request func() error) error {
 		err := request()
-		time.Sleep(time.Second) // whatever the context says
+		time.Sleep(time.Second) // even if the context ends
 		return err
 	})
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -291,8 +295,9 @@ func TestCloseDuringTake(t *testing.T) {
 	})
 }
 
-// TestCallUnderWayAtLoss has calls stop at their first and second look at the clock until the number is lost,
-// and until there is another one or none. They go on under that, or say why they cannot.
+// TestCallUnderWayAtLoss stops calls at their first and second reading of the clock until the
+// number is lost, and until there is another number or none. The calls then use that number, or
+// return the reason why they cannot.
 func TestCallUnderWayAtLoss(t *testing.T) {
 	for look := range int64(2) {
 		for _, another := range []bool{false, true} {
@@ -300,7 +305,7 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 				store := newFaultyStore(1, testTTL)
 				bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
 					mustMint(t, m)
-					w.step(time.Duration(look) * time.Hour) // past the horizon there is a second look
+					w.step(time.Duration(look) * time.Hour) // past the horizon there is a second reading
 					w.stop(look)
 					var late sync.WaitGroup
 					call := m.TryNext
@@ -323,7 +328,7 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 					synctest.Wait()
 					store.Expire(0)
 					if !another {
-						store.SetRow(0, time.Now().Add(2*time.Hour), w.now()) // it is another holder's
+						store.SetRow(0, time.Now().Add(2*time.Hour), w.now()) // another holder has it
 					}
 					time.Sleep(testTTL)
 					close(w.gate)
@@ -334,7 +339,7 @@ func TestCallUnderWayAtLoss(t *testing.T) {
 	}
 }
 
-// TestDocs compiles and runs what the pages of the repository show of this package.
+// TestDocs compiles and runs the code that the pages of the repository show for this package.
 func TestDocs(t *testing.T) {
 	docs.Run(t, "nodelease", map[string]string{
 		"ctx":   "context.Background()",
@@ -342,7 +347,8 @@ func TestDocs(t *testing.T) {
 	})
 }
 
-// TestCommands carries out the benchmark that README names, and checks that its other commands name tests that there are.
+// TestCommands runs the benchmark that README names, and checks that its other commands name
+// existing tests.
 func TestCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the tests of three packages anew")

@@ -16,7 +16,8 @@ import (
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
-// TestOptions has options that are refused, and some at the border of that. Without a Logger, no log is told anything.
+// TestOptions tests options that are refused, and some that are just valid. Without a Logger,
+// nothing is logged.
 func TestOptions(t *testing.T) {
 	var text lockedText
 	defer log.SetOutput(log.Writer()) // which SetDefault changes
@@ -26,7 +27,7 @@ func TestOptions(t *testing.T) {
 	for _, test := range []struct {
 		store nodelease.Store
 		opts  *nodelease.Options
-		want  string // of the error, if there is one
+		want  string // of the error; empty if there is none
 	}{
 		{fresh(), nil, ""},
 		{fresh(), &nodelease.Options{Window: 24 * time.Hour}, ""},
@@ -62,7 +63,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestZeroMinter calls each method of a Minter that nobody has made, twice, since a panic can leave a lock held.
+// TestZeroMinter calls each method of a Minter that was not made with NewMinter, twice, because a
+// panic can leave a lock held.
 func TestZeroMinter(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

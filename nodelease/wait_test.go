@@ -18,7 +18,8 @@ import (
 
 var errEnough = errors.New("enough")
 
-// waits calls Wait, and checks how long it takes and what its error matches. Nothing is no error.
+// waits calls Wait, and checks how long it takes and which errors its error matches. No errors mean
+// nil.
 func waits(t *testing.T, m *nodelease.Minter, what string, long time.Duration, want ...error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errEnough)
@@ -35,7 +36,8 @@ func waits(t *testing.T, m *nodelease.Minter, what string, long time.Duration, w
 	}
 }
 
-// TestWait has a store have no number, answer nothing, refuse, fail and have a number, and a Minter close.
+// TestWait uses a store that has no number, does not answer, refuses, fails, and has a number, and
+// a Minter that is closed.
 func TestWait(t *testing.T) {
 	store, notMade := &scriptedStore{}, fmt.Errorf("%w: nobody has made it", nodelease.ErrRefused)
 	answer := func(g nodelease.Grant, err error) {
@@ -62,7 +64,8 @@ func TestWait(t *testing.T) {
 		all.Wait()
 		waits(t, m, "a store that refuses", 0, nodelease.ErrRefused, ids.ErrWithheld)
 
-		// The Minter goes on asking: its calls wait, and whoever makes the store need not start it again.
+		// The Minter keeps asking, so its calls wait, and the process need not be restarted when
+		// the store has been initialized.
 		all.Go(func() { mustNext(t, m) })
 		answer(nodelease.Grant{}, errors.New("out of order"))
 		all.Go(func() { must.Do(t, m.Wait(t.Context())) })
@@ -84,7 +87,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestWaitForARefusedRenewal has a store refuse what it has granted: at the first renewal, and later.
+// TestWaitForARefusedRenewal uses a store that refuses what it has granted, at the first renewal
+// and later.
 func TestWaitForARefusedRenewal(t *testing.T) {
 	refuse := func(context.Context, func() error) error {
 		return fmt.Errorf("%w: it was dropped", nodelease.ErrRefused)
@@ -115,7 +119,8 @@ func TestWaitForARefusedRenewal(t *testing.T) {
 	})
 }
 
-// TestReasons has renewals fail: the errors of calls that wait, that are refused, and of Stats all say why.
+// TestReasons lets renewals fail. The errors of calls that wait, of calls that are refused, and of
+// Stats all contain the reason.
 func TestReasons(t *testing.T) {
 	outOfOrder := errors.New("out of order")
 	store := newFaultyStore(1, testTTL)
@@ -160,9 +165,10 @@ func TestReasons(t *testing.T) {
 	})
 }
 
-// TestWrongReadings has the next readings of the wall clock be an hour ahead while the store is silent: a call has its
-// id soon, although nobody raises the horizon, and none past the horizon, although a higher one was asked for. In the
-// second half the wall clock is an hour behind the ids.
+// TestWrongReadings makes the next readings of the wall clock an hour wrong while the store is
+// silent. A call soon has its ID, although nothing raises the horizon, and none has an ID past the
+// horizon, although a higher one was requested. In the second half, the wall clock is an hour
+// behind the IDs.
 func TestWrongReadings(t *testing.T) {
 	for _, behind := range []time.Duration{0, time.Hour} {
 		longest := time.Duration(0)
@@ -190,8 +196,8 @@ func TestWrongReadings(t *testing.T) {
 	}
 }
 
-// TestManyWait has 10,000 goroutines wait for the store: since the horizon is reached, past the deadline, and since there
-// is no number. None polls. Then all have ids.
+// TestManyWait lets 10,000 goroutines wait for the store: at the horizon, past the deadline, and
+// without a number. None of them polls. Then all of them get IDs.
 func TestManyWait(t *testing.T) {
 	const callers = 10_000
 	store := newFaultyStore(1, testTTL)
@@ -210,7 +216,8 @@ func TestManyWait(t *testing.T) {
 			synctest.Wait()
 			return all.Wait
 		}
-		// The readings are those of the calls, and of what wakes them all at once.
+		// The readings are those of the calls, and of wakeWaiters, which wakes all of them
+		// together.
 		quiet := func(what string, most int64, length time.Duration) {
 			t.Helper()
 			before := w.readings.Load()
@@ -230,7 +237,7 @@ func TestManyWait(t *testing.T) {
 		store.setSilent(false)
 		end()
 		w.step(-time.Hour)
-		quiet("while nobody waits", 10_000, time.Hour) // the renewals
+		quiet("while nobody waits", 10_000, time.Hour) // for the renewals
 
 		store.setSilent(true)
 		time.Sleep(2 * testTTL)
@@ -240,7 +247,7 @@ func TestManyWait(t *testing.T) {
 		end()
 
 		store.Expire(0)
-		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // it is another's
+		store.SetRow(0, time.Now().Add(time.Hour), w.now()) // another holder has it
 		store.setSilent(false)
 		time.Sleep(testTTL)
 		end = wait(t.Context(), nodelease.ErrClosed)

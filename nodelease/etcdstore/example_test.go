@@ -15,7 +15,7 @@ import (
 	"github.com/oneclock/ids/nodelease/etcdstore"
 )
 
-// TLS, with a certificate of the client, and a password are the client's matter.
+// TLS, a client certificate and a password are set in the client.
 func ExampleNew() {
 	ca, err := os.ReadFile("/etc/etcd/ca.pem")
 	if err != nil {
@@ -34,8 +34,8 @@ func ExampleNew() {
 		TLS:                  &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}},
 		Username:             "minter", // a role that may read /orders/schema, and read and write /orders/horizon/ and /orders/owner/
 		Password:             os.Getenv("ETCD_PASSWORD"),
-		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
-		DialKeepAliveTimeout: 10 * time.Second, // 3 s would do without a password, whose check keeps the servers busy
+		DialKeepAliveTime:    10 * time.Second, // detects a dead connection
+		DialKeepAliveTimeout: 10 * time.Second, // without a password, whose check keeps the servers busy, 3 s are enough
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -4,8 +4,9 @@ package etcdstore
 
 import "time"
 
-// SetOpenTimeout has s, of which nothing was asked yet, wait so long for its first stream.
+// SetOpenTimeout sets how long s waits for its first stream. Nothing was requested from s yet.
 func (s *Store) SetOpenTimeout(d time.Duration) { s.renewals.openTimeout = d }
 
-// SetReopenInterval has s keep streams for so long although the servers are late, once it has given up one. No call is under way.
+// SetReopenInterval sets how long s keeps its streams although the servers are late, after it has
+// given one up. No call may be in progress.
 func (s *Store) SetReopenInterval(d time.Duration) { s.renewals.reopenInterval = d }

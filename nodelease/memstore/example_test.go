@@ -11,7 +11,7 @@ import (
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
-// Minters over one store have different numbers, as those of different processes have.
+// Minters over one store have different numbers, like those of different processes.
 func ExampleNew() {
 	store := memstore.New(2, 15*time.Second)
 	numbers := map[int64]bool{}

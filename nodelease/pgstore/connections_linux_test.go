@@ -25,13 +25,13 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// dials counts the connections of a store, which have a name.
+// dials counts the connections of a store, which are identified by a name.
 type dials struct {
 	atomic.Int64
 	name string
 }
 
-// options returns options with which d counts.
+// options returns options with which d counts the connections.
 func (d *dials) options(o pgstore.Options) *pgstore.Options {
 	o.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		d.Add(1)
@@ -41,7 +41,7 @@ func (d *dials) options(o pgstore.Options) *pgstore.Options {
 	return &o
 }
 
-// open waits until so many of the connections are open.
+// open waits until the given number of connections is open.
 func (d *dials) open(t *testing.T, pool *pgxpool.Pool, want int) {
 	t.Helper()
 	must.Soon(t, func() error {
@@ -54,7 +54,8 @@ func (d *dials) open(t *testing.T, pool *pgxpool.Pool, want int) {
 	})
 }
 
-// TestConnections has connections that end: one is kept, and calls that come at once or find it dead have another.
+// TestConnections ends connections. One is kept, and calls that come at the same time or find it
+// dead get another.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	server, address := pgtest.Start(t)
@@ -100,7 +101,7 @@ func TestConnections(t *testing.T) {
 	pgtest.Exec(t, pool, `create trigger quit before update on node_lease for each row execute function quit()`)
 	before := dialled.Load()
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	if must.Fail(t, "Take", err, nil, "57P01", address+": "); dialled.Load() != before+1 { // which gives back what it may have taken
+	if must.Fail(t, "Take", err, nil, "57P01", address+": "); dialled.Load() != before+1 { // which undoes what it may have taken
 		t.Errorf("a Take whose connection has ended under it has dialled %d times", dialled.Load()-before)
 	}
 	pgtest.Exec(t, pool, `drop trigger quit on node_lease`)
@@ -113,7 +114,8 @@ func TestConnections(t *testing.T) {
 	dialled.open(t, pool, 0)
 }
 
-// TestLateLogin has a server whose logins take 3 s each. A Minter has its number, and a renewal over a new connection succeeds.
+// TestLateLogin uses a server whose logins take 3 s each. A Minter gets its number, and a renewal
+// over a new connection succeeds.
 func TestLateLogin(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t, "-c", "post_auth_delay=3")
@@ -128,7 +130,8 @@ func TestLateLogin(t *testing.T) {
 // endOthers ends all connections but one.
 const endOthers = `select pg_terminate_backend(pid, 10000) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`
 
-// TestBeforeConnect has programs that change how the store connects, and what the store sets all the same.
+// TestBeforeConnect tests hooks that change how the store connects, and the settings that the store
+// makes anyway.
 func TestBeforeConnect(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t)
@@ -161,7 +164,7 @@ func TestBeforeConnect(t *testing.T) {
 		}))(t)
 		pgtest.Exec(t, pool, endOthers)
 		_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-		if must.Fail(t, "no token", err, nil, "Options.BeforeConnect: no token"); calls != 2 { // nothing was asked for, so nothing is given back
+		if must.Fail(t, "no token", err, nil, "Options.BeforeConnect: no token"); calls != 2 { // nothing was requested, so nothing is undone
 			t.Errorf("for New and Take it was called %d times", calls)
 		}
 	})
@@ -183,10 +186,10 @@ func TestBeforeConnect(t *testing.T) {
 		hangs.Store(false)
 		must.Do(t, l.Release(t.Context(), time.Time{}))
 	})
-	t.Run("is undone", func(t *testing.T) { // the store must not prepare, nor read another DateStyle, nor take a standby
+	t.Run("is undone", func(t *testing.T) { // the store must not prepare, read another DateStyle, or use a standby
 		pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`)
 		defer pgtest.Exec(t, pool, `alter database postgres reset datestyle`)
-		for range 8 { // in whatever order a map has its keys
+		for range 8 { // for all orders of a map's keys
 			use(must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
 				c.DefaultQueryExecMode, c.RuntimeParams = pgx.QueryExecModeCacheStatement, map[string]string{"DATESTYLE": "SQL"}
 				return nil
@@ -207,7 +210,7 @@ func TestBeforeConnect(t *testing.T) {
 				}
 				c.RuntimeParams["application_name"] = way
 				c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
-					c.OnNotice(nil, &pgconn.Notice{SeverityUnlocalized: "WARNING", Message: "old"}) // of the login, as a pooler might
+					c.OnNotice(nil, &pgconn.Notice{SeverityUnlocalized: "WARNING", Message: "old"}) // at the login, like a pooler
 					return nil
 				}
 				return nil
@@ -230,7 +233,7 @@ func TestBeforeConnect(t *testing.T) {
 		var l nodelease.Lease
 		now := time.Now().Truncate(time.Microsecond)
 		for i, call := range []func() error{
-			func() error { l = suite.Take(t, s).Lease; return nil }, // asks whether the connection lives before
+			func() error { l = suite.Take(t, s).Lease; return nil }, // first pings the connection
 			func() error { return l.Extend(t.Context(), now) },
 			func() error { return l.Release(t.Context(), now) },
 		} {
@@ -279,7 +282,7 @@ func TestBeforeConnect(t *testing.T) {
 			}
 		}
 	})
-	t.Run("no deadlines", func(t *testing.T) { // as of a connection through SSH
+	t.Run("no deadlines", func(t *testing.T) { // like a connection through SSH
 		s := must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
 			dial := c.DialFunc
 			c.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -306,7 +309,7 @@ func TestBeforeConnect(t *testing.T) {
 	})
 }
 
-// counting is a connection that counts what is sent.
+// counting is a connection that counts the bytes sent.
 type counting struct {
 	net.Conn
 	sent *atomic.Int64
@@ -314,14 +317,14 @@ type counting struct {
 
 func (c counting) Write(b []byte) (int, error) { c.sent.Add(1); return c.Conn.Write(b) }
 
-// timeless is a connection that knows no deadlines.
+// timeless is a connection without deadlines.
 type timeless struct{ net.Conn }
 
 func (timeless) SetDeadline(time.Time) error      { return errors.ErrUnsupported }
 func (timeless) SetReadDeadline(time.Time) error  { return errors.ErrUnsupported }
 func (timeless) SetWriteDeadline(time.Time) error { return errors.ErrUnsupported }
 
-// TestURLs has what a URL may be, and passwords that no error shows. It sets variables of the environment.
+// TestURLs tests valid URLs, and passwords that no error may show. It sets environment variables.
 func TestURLs(t *testing.T) {
 	_, address := pgtest.Start(t)
 	url := pgtest.URL(address)
@@ -333,7 +336,7 @@ func TestURLs(t *testing.T) {
 		t.Setenv("PG"+name, value)
 	}
 	mustNew(t, "", nil)
-	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // whose connections nobody accepts
+	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // it accepts no connections
 	defer silent.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -18,8 +18,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// testBeside has a holder of the version that took a pool beside those of today. Its statements are as they were, without
-// what makes a commit durable.
+// testBeside uses a holder of the version that used a pool together with holders of today. Its
+// statements are unchanged, except that they do not make commits durable.
 func testBeside(t *testing.T, url string, pool *pgxpool.Pool) {
 	const take = `
 with free as (

@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// A server of these tests, which lies at one address. Its dial returns a connection to it.
+// A server of these tests has one address. It returns a connection to itself.
 type server func(ctx context.Context) (net.Conn, error)
 
 var errRefused = errors.New("connection refused")
@@ -41,7 +41,8 @@ func tunneled(ctx context.Context) (net.Conn, error) {
 	return timeless{c}, err
 }
 
-// late is a server that answers each request of the login after d, and every later one with an error.
+// late is a server that answers each request of the login after d, and every later one with an
+// error.
 func late(d time.Duration) server {
 	return func(context.Context) (net.Conn, error) {
 		return served(func(c net.Conn) {
@@ -81,7 +82,7 @@ func served(serve func(net.Conn)) net.Conn {
 	return client
 }
 
-// A network has servers by their addresses, and the addresses of names. It notes what is dialed.
+// A network maps addresses to servers and names to addresses. It records the dials.
 type network struct {
 	names   map[string][]string
 	servers map[string]server
@@ -103,7 +104,7 @@ func (n *network) hook(_ context.Context, c *pgx.ConnConfig) error {
 		return nil, fmt.Errorf("no such host as %s", host)
 	}
 	c.DialFunc = func(ctx context.Context, _, address string) (net.Conn, error) {
-		if n.servers[address] == nil { // a request to cancel what has ended the login, which knows the address of the pipe
+		if n.servers[address] == nil { // a request to cancel, by the address of the pipe
 			return nil, errRefused
 		}
 		short := strings.TrimSuffix(strings.TrimPrefix(address, "10.0.0."), ":5432")
@@ -113,7 +114,7 @@ func (n *network) hook(_ context.Context, c *pgx.ConnConfig) error {
 	return nil
 }
 
-// TestLogin has servers that are late or silent, at one address or at several: how long each of them is waited for.
+// TestLogin tests how long late or silent servers are waited for, at one address or at several.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	const (
@@ -124,7 +125,7 @@ func TestLogin(t *testing.T) {
 	)
 	many, each := make([]string, 20), ""
 	for i := range many {
-		many[i] = "10.0.0.1" // a driver that is given one address several times in a row takes it for one
+		many[i] = "10.0.0.1" // the driver treats consecutive equal addresses as one
 		if i%2 == 1 {
 			many[i] = "10.0.0.2"
 		}
@@ -133,7 +134,7 @@ func TestLogin(t *testing.T) {
 	names := map[string][]string{"a": {"10.0.0.1"}, "b": {"10.0.0.2"}, "both": {"10.0.0.1", "10.0.0.2"}, "v6": {"[fd00::1]:6432"}, "many": many}
 	for _, test := range []struct {
 		url      string
-		call     time.Duration // for New; zero is without a deadline
+		call     time.Duration // timeout of New; zero means no deadline
 		one, two server
 		dialed   string
 		took     time.Duration
@@ -152,7 +153,7 @@ func TestLogin(t *testing.T) {
 		{"a", 8 * second, refuses, nil, "1 after 0s", 0, "", down},
 		{"slow", 0, nil, nil, "", 30 * second, "", context.DeadlineExceeded.Error()},
 
-		// Several share it.
+		// Several addresses share it.
 		{"a,b", 8 * second, silent, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", "10.0.0.1:5432 (a)"},
 		{"both", 8 * second, silent, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 		{"both", 8 * second, lost, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
@@ -171,11 +172,11 @@ func TestLogin(t *testing.T) {
 		{"v6:1,v6:2", 8 * second, nil, nil, "[fd00::1]:6432 after 0s", 8 * second, "8s", timeout},
 		{"v6", 8 * second, nil, nil, "[fd00::1]:6432 after 0s", 8 * second, "8s", timeout},
 
-		// The tries with TLS and without are of one address.
+		// Tries with and without TLS use one address.
 		{"a?sslmode=prefer", 8 * second, silent, nil, "1 after 0s", 8 * second, "8s", timeout},
 		{"a,b?sslmode=prefer", 8 * second, silent, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 
-		// The URL's own time is for each address.
+		// The URL's own time applies to each address.
 		{"a?connect_timeout=1", 8 * second, silent, nil, "1 after 0s", second, "1s", ""},
 		{"a?connect_timeout=40", 0, silent, nil, "1 after 0s", 40 * second, "40s", ""},
 		{"a?connect_timeout=0", 0, silent, nil, "1 after 0s", 30 * second, "30s", timeout},

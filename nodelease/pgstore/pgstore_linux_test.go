@@ -26,7 +26,7 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// mustNew returns a store, which it makes unless somebody has made it.
+// mustNew returns a store and initializes it if necessary.
 func mustNew(t *testing.T, url string, opts *pgstore.Options) *pgstore.Store {
 	t.Helper()
 	s := must.Get(suite.Open(t.Context(), pgstore.Init, pgstore.New, url, opts))(t)
@@ -34,7 +34,7 @@ func mustNew(t *testing.T, url string, opts *pgstore.Options) *pgstore.Store {
 	return s
 }
 
-// kind is what the suite tests: stores that a URL names.
+// kind returns the kind of store that the suite tests, in the database that a URL names.
 func kind(t *testing.T, url string) suite.Kind {
 	pool := must.Get(pgxpool.New(t.Context(), url))(t)
 	t.Cleanup(pool.Close)
@@ -57,7 +57,7 @@ func TestPostgres(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t)
 	pool, url := pgtest.Open(t, address), pgtest.URL(address)
-	pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`) // of connections to come
+	pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`) // for later connections
 
 	t.Run("store", kind(t, url).Run)
 	t.Run("defaults", func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// testBadOptions has names that PostgreSQL cannot keep, and a schema that is missing.
+// testBadOptions tests names that PostgreSQL cannot keep, and a missing schema.
 func testBadOptions(t *testing.T, url string) {
 	k := kind(t, url)
 	k.BadOptions(t, map[string]suite.Options{
@@ -163,7 +163,7 @@ func testBadOptions(t *testing.T, url string) {
 	must.Fail(t, "a schema that is missing", err, nodelease.ErrRefused, "prepare the table missing.table: there is no such table")
 }
 
-// testRefusals has what New and Take of all stores refuse.
+// testRefusals tests the faults that New and Take of all stores must refuse.
 func testRefusals(t *testing.T, url string, pool *pgxpool.Pool) {
 	exec := func(format string, args ...any) error {
 		_, err := pool.Exec(t.Context(), fmt.Sprintf(format, args...))
@@ -220,7 +220,7 @@ func testRefusals(t *testing.T, url string, pool *pgxpool.Pool) {
 	})
 }
 
-// testTable has a table that somebody else has made.
+// testTable tests a table that another program made.
 func testTable(t *testing.T, url string, pool *pgxpool.Pool) {
 	k, o := kind(t, url), suite.Options{Name: "foreigner"}
 	pgtest.Exec(t, pool, `create table foreigner (number integer, note text)`)
@@ -238,7 +238,7 @@ func testTable(t *testing.T, url string, pool *pgxpool.Pool) {
 		for _, err := range []error{err, k.Init(o)} {
 			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+name+" is t", "so that horizons change")
 		}
-		if kind != "text" { // which PostgreSQL compares with no time
+		if kind != "text" { // PostgreSQL cannot compare it with a time
 			_, err = before.Take(t.Context(), nodelease.Request{Now: time.Now()})
 			must.Fail(t, column, err, nodelease.ErrRefused, "take a number from the table rounded: ", "the column "+name+" is t")
 		}
@@ -250,7 +250,7 @@ func testTable(t *testing.T, url string, pool *pgxpool.Pool) {
 	must.Get(k.New(same))(t)
 }
 
-// testWarnings has a server warn of something else than a standby.
+// testWarnings tests warnings that are not about a standby.
 func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	var heard []string
 	s := mustNew(t, url+"&client_min_messages=error", &pgstore.Options{Table: "warned", Numbers: 2, BeforeConnect: func(_ context.Context, c *pgx.ConnConfig) error {
@@ -259,7 +259,7 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	}})
 	l := suite.Take(t, s).Lease
 	horizon := time.Now().Truncate(time.Microsecond)
-	// A warning of something else, here of a trigger, changes nothing.
+	// A warning about something else, here from a trigger, changes nothing.
 	pgtest.Exec(t, pool, `create function warn() returns trigger language plpgsql as
 		$$ begin raise warning 'must be vacuumed'; return null; end $$`)
 	pgtest.Exec(t, pool, `create constraint trigger warn after update on warned deferrable initially deferred
@@ -273,8 +273,8 @@ func testWarnings(t *testing.T, url string, pool *pgxpool.Pool) {
 	}
 }
 
-// TestPooler has PgBouncer give each session, transaction or statement one of a few connections to the server. In the mode
-// transaction, the store uses the simple protocol.
+// TestPooler uses PgBouncer, which gives each session, transaction or statement one of a few
+// connections to the server. In the mode transaction, the store uses the simple protocol.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t)
@@ -304,7 +304,7 @@ func TestPooler(t *testing.T) {
 	}
 }
 
-// testDurability has what lets a crash take a horizon back.
+// testDurability tests settings with which a crash could take a horizon back.
 func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	url := pgtest.URL(address)
 	pgtest.Exec(t, pool, "create unlogged table unlogged1 (number integer)")
@@ -318,7 +318,8 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	err = pgstore.Init(t.Context(), url+"&search_path=pg_temp", &pgstore.Options{Table: "path"})
 	must.Fail(t, "a search_path that makes the table temporary", err, nil, "the table is unlogged or temporary")
 
-	// Each transaction of the store is durable, whatever the connection is set to, and whenever.
+	// Each transaction of the store is durable, whatever the connection's settings are, and
+	// whenever they are made.
 	mustNew(t, url, &pgstore.Options{Table: "asynchronous", Numbers: 1})
 	pgtest.Exec(t, pool, `create table settings (setting text)`)
 	pgtest.Exec(t, pool, `create function note() returns trigger language plpgsql as
@@ -341,7 +342,8 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	}
 }
 
-// testCutOff has a Take that a lock holds up, and some whose answer cannot be read. None keeps a number for nobody.
+// testCutOff delays a Take by a lock, and makes the answers of others unreadable. None of them
+// leaves a number held.
 func testCutOff(t *testing.T, url string, pool *pgxpool.Pool) {
 	kind(t, url).Locked(t, func(table string) func() error {
 		tx := must.Get(pool.Begin(t.Context()))(t)
@@ -355,7 +357,7 @@ func testCutOff(t *testing.T, url string, pool *pgxpool.Pool) {
 		must.Do(t, pool.QueryRow(t.Context(), `select expires > clock_timestamp() from cut_off where number = 0`).Scan(&held))
 		return held
 	}
-	// The other holders keep theirs.
+	// The other holders keep their numbers.
 	pgtest.Exec(t, pool, `update cut_off set horizon = 'infinity' where number = 0`)
 	pgtest.Exec(t, pool, `update cut_off set token = number, expires = 'infinity' where number > 0`)
 	for range 4 {
@@ -376,8 +378,9 @@ func TestNoFsync(t *testing.T) {
 	suite.Take(t, mustNew(t, url, &pgstore.Options{AllowNoFsync: true}))
 }
 
-// testRestored puts the table back to a backup under two holders, as a restored server does. The former holder
-// notices at its next renewal, however high its horizon is, and the present one keeps the number.
+// testRestored restores the table from a backup under two holders, like a restored server. The
+// former holder notices this at its next renewal, however high its horizon is, and the present one
+// keeps the number.
 func testRestored(t *testing.T, url string, pool *pgxpool.Pool) {
 	s := mustNew(t, url, &pgstore.Options{Table: "restored", Numbers: 1})
 	pgtest.Exec(t, pool, `create table backup as table restored`)
@@ -392,15 +395,16 @@ func testRestored(t *testing.T, url string, pool *pgxpool.Pool) {
 	must.Do(t, present.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 }
 
-// TestStandby stops the replication to a synchronous standby under a holder whose connections do not wait for it and do
-// not hear of warnings, while somebody cancels the waits: what the standby does not have fails. Then it kills the primary
-// and promotes the standby, which has the horizon that was confirmed.
+// TestStandby stops the replication to a synchronous standby under a holder whose connections do
+// not wait for it and do not receive warnings, while the waits are canceled. Whatever the standby
+// does not have fails. Then the test kills the primary and promotes the standby, which has the
+// confirmed horizon.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary, address := pgtest.Start(t)
 	_, other := pgtest.StartStandby(t, address, "standby")
 	pool := pgtest.Open(t, address)
-	// The standby, which takes no writes, is the first host.
+	// The standby, which accepts no writes, is the first host.
 	s := mustNew(t, pgtest.URL(other+","+address)+"&synchronous_commit=local&client_min_messages=error", &pgstore.Options{Numbers: 2})
 	pgtest.WaitFor(t, pool, "*")
 	must.Soon(t, func() error {
@@ -428,13 +432,13 @@ func TestStandby(t *testing.T) {
 	end()
 	canceller.Wait()
 	pgtest.WaitFor(t, pool, "")
-	suite.Take(t, s) // none is held for nobody
+	suite.Take(t, s) // no number is left held
 	suite.Take(t, s)
 
 	primary.Stop(syscall.SIGKILL)
 	_ = syscall.Kill(receiver, syscall.SIGKILL)
 	standby := pgtest.Open(t, other, pgtest.ReadOnly)
-	must.Soon(t, func() error { // it may start anew, since its receiver was killed
+	must.Soon(t, func() error { // it may start again, because its receiver was killed
 		_, err := standby.Exec(t.Context(), `select pg_promote()`)
 		return err
 	})
@@ -445,7 +449,8 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-// TestWhichWarningsCount has servers and poolers warn: what may mean a standby counts, and so does what names no file.
+// TestWhichWarningsCount tests warnings of servers and poolers. A warning counts if it may be about
+// a standby or names no file.
 func TestWhichWarningsCount(t *testing.T) {
 	for _, test := range []struct {
 		severity, file string

@@ -28,7 +28,7 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// certificate returns a certificate for the hosts a and b, and a pool with the CA that has signed it.
+// certificate returns a certificate for the hosts a and b, and a pool with the CA that signed it.
 func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
@@ -40,7 +40,8 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-// logins notes the logins that servers get, in order: the address, and the name that the client asks for by TLS, or "plain".
+// logins records the logins at servers, in order: the address, and the name that the client
+// requests by TLS, or "plain".
 type logins struct {
 	sync.Mutex
 	got []string
@@ -52,7 +53,7 @@ func (l *logins) note(address, how string) {
 	l.got = append(l.got, strings.TrimSuffix(address, ":5432")+" "+how)
 }
 
-// serve gets one login and ends the connection. Without a certificate, the server has no TLS.
+// serve accepts one login and ends the connection. Without a certificate, the server has no TLS.
 func (l *logins) serve(c net.Conn, address string, cert *tls.Certificate) {
 	defer c.Close()
 	var b [8]byte
@@ -75,7 +76,8 @@ func (l *logins) serve(c net.Conn, address string, cert *tls.Certificate) {
 	}
 }
 
-// TestTLS has hooks set a TLSConfig, or change the URL's: it holds for every host and every try.
+// TestTLS tests hooks that set a TLSConfig or change the URL's. It applies to every host and every
+// try.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	cert, pool := certificate(t)
@@ -139,7 +141,7 @@ func TestTLS(t *testing.T) {
 		}},
 		"no TLS by the hook": {url: "a,b?sslmode=require", hook: func(c *pgx.ConnConfig) { c.TLSConfig = nil }, logins: "10.0.0.1 plain, 10.0.0.2 plain"},
 
-		// What a hook leaves alone is as the URL has it.
+		// Settings that a hook does not change come from the URL.
 		"nothing":            {url: "a,b", hook: nothing, none: true, logins: "10.0.0.1 plain, 10.0.0.2 plain"},
 		"nothing, prefer":    {url: "a?sslmode=prefer", hook: nothing, logins: "10.0.0.1 TLS for a, 10.0.0.1 plain"},
 		"nothing, allow":     {url: "a?sslmode=allow", hook: nothing, logins: "10.0.0.1 plain, 10.0.0.1 TLS for a"},
@@ -149,7 +151,7 @@ func TestTLS(t *testing.T) {
 			got, names := new(logins), map[string][]string{"a": {"10.0.0.1"}, "b": {"10.0.0.2"}, "both": {"10.0.0.1", "10.0.0.2"}}
 			hosts, query, _ := strings.Cut(test.url, "?")
 			if strings.Contains(query, "verify") {
-				query += "&sslrootcert=" + file // of the CA that did not sign
+				query += "&sslrootcert=" + file // of a CA that did not sign the certificate
 			}
 			own := &cert
 			if test.none {

@@ -52,7 +52,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestHeader has layouts that differ in one thing alone, and one in two zones, also the zero one, which is Twitter's.
+// TestHeader compares the headers of layouts that differ in one field, of one layout in two time
+// zones, and of the zero layout, which is Twitter's.
 func TestHeader(t *testing.T) {
 	base := ids.SnowflakeLayout{Epoch: time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond, NodeBits: 16, SequenceBits: 8}
 	headers := map[string]bool{}
@@ -85,7 +86,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestMedian finds the median of horizons in any order, and leaves them in theirs.
+// TestMedian computes the median of horizons in any order, and checks that their order does not
+// change.
 func TestMedian(t *testing.T) {
 	for _, days := range [][]int{{4, 9, 1, 3, 7, 8, 2}, {9, 8, 7, 4, 3, 2, 1, 5, 1}, {4}, {9, 4, 5, 1}} {
 		horizons := make([]time.Time, 1, 10)
@@ -99,7 +101,8 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestRefused has more numbers than a layout holds, layouts that are not valid, and headers of another version or layout.
+// TestRefused tests more numbers than a layout holds, invalid layouts, and headers of another
+// version or layout.
 func TestRefused(t *testing.T) {
 	twitter := ids.TwitterLayout()
 	own := storekit.Header(twitter)
@@ -135,7 +138,7 @@ func TestPrefer(t *testing.T) {
 		name   string
 		median time.Time
 		now    time.Time
-		want   [][]int64 // groups of any order
+		want   [][]int64 // groups, each in any order
 	}{
 		{"a right clock", now, now, [][]int64{{2, 3, 4}, {1}, {5}, {0}}},
 		{"a clock that is years ahead", now, now.AddDate(10, 0, 0), [][]int64{{0}, {1, 2, 3, 4, 5}}},

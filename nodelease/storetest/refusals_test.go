@@ -17,7 +17,7 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// refuser is a kind of store that refuses as it should, but for one flaw.
+// refuser is a kind of store that refuses correctly, except for one flaw.
 type refuser struct {
 	flaw string
 	made bool
@@ -64,7 +64,7 @@ func (l refuserLease) Extend(ctx context.Context, horizon time.Time) error {
 		return nodelease.ErrLost
 	}
 	if l.r.harm == storetest.NoNumber {
-		return nil // another one's
+		return nil // another store's
 	}
 	return l.r.why("Extend")
 }
@@ -107,7 +107,8 @@ func (r *refuser) place() storetest.Place {
 	return p
 }
 
-// TestRefusals plants a flaw at a time in what a kind of store refuses: the list must find each.
+// TestRefusals plants one flaw at a time in the refusals of a kind of store. The list must find
+// each flaw.
 func TestRefusals(t *testing.T) {
 	for _, flaw := range []string{
 		"", "New takes a number is missing", "Init of any layout", "Init again and again", "New makes it", "New says nothing", "New of any layout",

@@ -18,7 +18,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// TestFlawedClients plants a flaw at a time in a store that reaches its server over a network: Silence must find each.
+// TestFlawedClients plants one flaw at a time in a store that reaches its server over a network.
+// Silence must find each flaw.
 func TestFlawedClients(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
@@ -59,7 +60,8 @@ func TestFlawedClients(t *testing.T) {
 	all.Wait()
 }
 
-// server has the numbers 0 and 1 for a minute each. A request names what to do by its place in todo; its answer is a byte.
+// server has the numbers 0 and 1, for a minute each. A request selects an action by its index in
+// todo, and the answer is a byte.
 type server struct {
 	net.Listener
 	memory *memstore.Store
@@ -109,7 +111,7 @@ type client struct {
 	conn          net.Conn
 }
 
-// call has the server do one after another.
+// call makes the server do the actions one after another.
 func (c *client) call(ctx context.Context, todo ...func()) error {
 	for _, do := range todo {
 		if err := c.request(ctx, do); err != nil {
@@ -180,7 +182,7 @@ func (c *client) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant
 
 type clientLease struct {
 	*client
-	at nodelease.Lease // the server
+	at nodelease.Lease // lease on the server
 }
 
 func (l *clientLease) Extend(ctx context.Context, horizon time.Time) error {

@@ -27,7 +27,8 @@ const ttl = time.Second
 
 var berlin, _ = time.LoadLocation("Europe/Berlin")
 
-// TestMemstore has a store that is slow once in each subtest: those where that ends a lease are run again.
+// TestMemstore uses a store that is slow once in each subtest. If that ends a lease, the subtest is
+// run again.
 func TestMemstore(t *testing.T) {
 	var again atomic.Int32
 	t.Run("store", func(t *testing.T) {
@@ -55,16 +56,16 @@ func (s *slowStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Gr
 	return s.Store.Take(ctx, r)
 }
 
-// A flaw is what a store does wrong: where it is not zero, or known by its name.
+// A flaw is what is wrong with a store. Each flaw has a field that is not zero, or a name.
 type flaw struct {
 	name   string
-	right  bool                                     // it does nothing wrong
-	pauses time.Duration                            // within Take, between its look at the rows and what it writes
-	lasts  time.Duration                            // a lease
-	none   error                                    // of Take when all numbers are held
-	taken  func(g *nodelease.Grant, earlier *row)   // changes what Take returns
-	raises func(old, horizon time.Time) bool        // whether Extend writes the horizon
-	keeps  func(horizon time.Time) (kept time.Time) // of what is written
+	right  bool                                     // it has no flaw
+	pauses time.Duration                            // within Take, between reading the rows and writing
+	lasts  time.Duration                            // length of a lease
+	none   error                                    // error of Take when all numbers are held
+	taken  func(g *nodelease.Grant, earlier *row)   // changes the result of Take
+	raises func(old, horizon time.Time) bool        // reports whether Extend writes the horizon
+	keeps  func(horizon time.Time) (kept time.Time) // returns the horizon that is written
 }
 
 var flaws = []flaw{
@@ -115,14 +116,14 @@ var flaws = []flaw{
 	}},
 }
 
-// TestFlawedStores plants a flaw at a time in a store: the suite must find each.
+// TestFlawedStores plants one flaw at a time in a store. The suite must find each flaw.
 func TestFlawedStores(t *testing.T) {
 	for _, f := range flaws {
-		found := map[string]string{} // what the subtests that fail say first
+		found := map[string]string{} // first message of each subtest that fails
 		for name, check := range storetest.Checks {
 			must.Bubble(t, func(t *testing.T) {
 				r, done := &recorder{TB: t}, make(chan struct{})
-				go func() { // which the subtest can end
+				go func() { // the subtest may end this goroutine
 					defer close(done)
 					d := new(database)
 					check(r, &flawedStore{flaw: f, database: d}, &flawedStore{flaw: f, database: d})
@@ -139,7 +140,7 @@ func TestFlawedStores(t *testing.T) {
 	}
 }
 
-// recorder is a testing.TB that keeps what it is told.
+// recorder is a testing.TB that keeps the messages.
 type recorder struct {
 	testing.TB
 	mu    sync.Mutex
@@ -172,11 +173,11 @@ type row struct {
 	horizon, earlier time.Time
 }
 
-// flawedStore is a store over a database, as a process has it.
+// flawedStore is one process's store over a database.
 type flawedStore struct {
 	flaw
 	*database
-	count int          // of Takes
+	count int          // number of Takes
 	cache [2]time.Time // horizons
 }
 
@@ -227,7 +228,7 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		time.Sleep(s.pauses)
 		s.mu.Lock()
 	}
-	again := *row != seen // somebody has come in between
+	again := *row != seen // another process has changed the row
 	switch s.name {
 	case "looks and then takes":
 		again = false
@@ -290,7 +291,7 @@ func (s *flawedStore) ended(ctx context.Context) error {
 type flawedLease struct {
 	s             *flawedStore
 	number, fence int
-	last          time.Time // what Extend was asked for
+	last          time.Time // horizon of the latest Extend
 	taken         context.Context
 }
 
@@ -372,12 +373,12 @@ func (l *flawedLease) set(horizon time.Time) {
 	r.earlier, r.horizon = r.horizon, horizon
 }
 
-// The test of a store. The suite asks for a new one, with two numbers, for each of its subtests.
+// A test of a store. For each of its subtests, the suite asks for a new store, with two numbers.
 func ExampleRun() {
 	TestStore := func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) (a, b nodelease.Store) {
 			s := memstore.New(2, 2*time.Second)
-			return s, s // another one has a database, and two stores over it
+			return s, s // other stores return two stores over one database
 		})
 	}
 	_ = TestStore
