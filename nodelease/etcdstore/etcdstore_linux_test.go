@@ -285,7 +285,7 @@ func testParts(t *testing.T, client *clientv3.Client, asked *spy) {
 		}
 		_, err := s.Take(ctx, ahead)
 		must.Fail(t, "Take of a clock that is years ahead", err, nil,
-			fmt.Sprintf("says %s, the horizons of the other holders %s", ahead.Now.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339)))
+			fmt.Sprintf("shows %s, the horizons of the other holders %s", ahead.Now.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339)))
 		// Retired numbers are no holders: a machine may disagree with theirs.
 		for _, g := range held {
 			must.Do(t, g.Lease.Release(ctx, now))

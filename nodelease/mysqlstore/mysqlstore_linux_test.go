@@ -566,7 +566,7 @@ func testTable(t *testing.T, db *sql.DB, dsn string) {
 		_, err := mysqlstore.New(t.Context(), dsn, opts)
 		words := strings.Fields(column)
 		for _, err := range []error{err, mysqlstore.Init(t.Context(), dsn, opts)} {
-			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+words[0]+" is "+words[1]+" and not datetime(6)")
+			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+words[0]+" is "+words[1]+", not datetime(6)")
 		}
 		mytest.Exec(t, db, `drop table rounded`)
 	}

@@ -236,7 +236,7 @@ func testTable(t *testing.T, url string, pool *pgxpool.Pool) {
 		pgtest.Exec(t, pool, `alter table rounded alter `+name+` drop default, alter `+name+` type `+kind)
 		_, err := k.New(o)
 		for _, err := range []error{err, k.Init(o)} {
-			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+name+" is t", "so that horizons change")
+			must.Fail(t, column, err, nodelease.ErrRefused, "prepare the table rounded: ", "the column "+name+" is t", "so horizons change")
 		}
 		if kind != "text" { // PostgreSQL cannot compare it with a time
 			_, err = before.Take(t.Context(), nodelease.Request{Now: time.Now()})
@@ -427,7 +427,7 @@ func TestStandby(t *testing.T) {
 	})
 	_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now()})
 	for _, err := range []error{err, g.Lease.Extend(t.Context(), confirmed.Add(time.Hour)), g.Lease.Release(t.Context(), confirmed.Add(time.Hour))} {
-		must.Fail(t, "a standby that does not answer", err, nil, "may not last: canceling wait for synchronous replication")
+		must.Fail(t, "a standby that does not answer", err, nil, "so its commit may be lost: canceling wait for synchronous replication")
 	}
 	end()
 	canceller.Wait()
