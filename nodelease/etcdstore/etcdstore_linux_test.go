@@ -32,13 +32,13 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// mustNew returns a store, which it makes unless somebody has made it.
+// mustNew returns a store and initializes it if necessary.
 func mustNew(t *testing.T, client *clientv3.Client, opts *etcdstore.Options) *etcdstore.Store {
 	t.Helper()
 	return must.Get(suite.Open(t.Context(), etcdstore.Init, etcdstore.New, client, opts))(t)
 }
 
-// kind is what the suite tests.
+// kind returns the kind of store that the suite tests.
 func kind(t *testing.T, client *clientv3.Client) suite.Kind {
 	options := func(o suite.Options) *etcdstore.Options {
 		return &etcdstore.Options{Prefix: "/" + o.Name, Holder: o.Holder, Numbers: o.Numbers, TTL: o.TTL, Layout: o.Layout}
@@ -84,21 +84,22 @@ func TestEtcd(t *testing.T) {
 	t.Run("no answer", func(t *testing.T) { testNoAnswer(t, member, client) })
 }
 
-// spy counts what a client asks of the servers, and lets a test come between.
+// spy counts the requests of a client, and lets a test intervene.
 type spy struct {
 	mu    sync.Mutex
 	count map[string]int // of requests and streams that were sent, by the name of the method, and of streams "opened" and "ended"
-	keys  int            // that the transactions have returned
-	// next is given the next request of a method, once. It may send it, now or later.
+	keys  int            // number of keys that the transactions returned
+	// next is called with the next request of a method, once. It may send the request, immediately
+	// or later.
 	next  map[string]func(send func() error) error
 	held  atomic.Pointer[chan struct{}] // answers over streams wait until it is closed
-	stuck atomic.Bool                   // no stream takes a request
+	stuck atomic.Bool                   // no stream accepts requests
 
-	check   func(ctx context.Context) error // before a stream is opened, as one of the password
+	check   func(ctx context.Context) error // called before a stream is opened, like a password check
 	streams []context.CancelFunc            // each breaks a stream
 }
 
-// breakStreams breaks all streams, as a restart of the servers does.
+// breakStreams breaks all streams, like a restart of the servers.
 func (s *spy) breakStreams() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +196,8 @@ func (s *spiedStream) RecvMsg(m any) error {
 	return err
 }
 
-// TestSilence has the network fall silent. The client has one connection, and notices by pings that it is dead.
+// TestSilence lets the network fall silent. The client has one connection and detects by pings that
+// it is dead.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -209,7 +211,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// testBadOptions has no client, and a prefix that cannot be.
+// testBadOptions tests a nil client and an invalid prefix.
 func testBadOptions(t *testing.T, client *clientv3.Client, _ *spy) {
 	kind(t, client).BadOptions(t, nil)
 	_, err := etcdstore.New(t.Context(), client, &etcdstore.Options{Prefix: "ids"})
@@ -217,7 +219,7 @@ func testBadOptions(t *testing.T, client *clientv3.Client, _ *spy) {
 	must.Fail(t, "no client", etcdstore.Init(t.Context(), nil, nil), nil, "nodelease: etcd: nil Client")
 }
 
-// testDefaults checks under which keys a store keeps what it knows by default, and the TTL in whole seconds.
+// testDefaults checks the default keys of a store, and the TTL in whole seconds.
 func testDefaults(t *testing.T, client *clientv3.Client, _ *spy) {
 	g := must.Get(mustNew(t, client, nil).Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
 	defer func() { must.Do(t, g.Lease.Release(t.Context(), time.Time{})) }()
@@ -241,7 +243,7 @@ func testDefaults(t *testing.T, client *clientv3.Client, _ *spy) {
 	}
 }
 
-// testForeign has somebody else write below the prefix.
+// testForeign lets another program write below the prefix.
 func testForeign(t *testing.T, client *clientv3.Client, _ *spy) {
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/foreign", Numbers: 1})
 	for _, key := range []string{"horizon/-0001", "horizon/00001", "horizon/10000", "horizon/x", "horizon/0", "owner/", "owner/0", "horizons"} {
@@ -260,8 +262,9 @@ func testForeign(t *testing.T, client *clientv3.Client, _ *spy) {
 	must.Fail(t, "Take with a horizon that is not a time", err, nil, "horizon /foreign/horizon/00000")
 }
 
-// testParts has so few numbers that a Take reads all of them, and so many that it reads a part, if that does. A machine
-// whose clock is years ahead asks beside two holders and beside three.
+// testParts tests a small number of numbers, of which a Take reads all, and a large one, of which
+// it reads a part if that is enough. A machine whose clock is years ahead asks when there are two
+// holders, and when there are three.
 func testParts(t *testing.T, client *clientv3.Client, asked *spy) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
 	ahead := nodelease.Request{Now: now.AddDate(10, 0, 0)}
@@ -286,7 +289,7 @@ func testParts(t *testing.T, client *clientv3.Client, asked *spy) {
 		_, err := s.Take(ctx, ahead)
 		must.Fail(t, "Take of a clock that is years ahead", err, nil,
 			fmt.Sprintf("shows %s, the horizons of the other holders %s", ahead.Now.Format(time.RFC3339), now.Add(time.Minute).Format(time.RFC3339)))
-		// Retired numbers are no holders: a machine may disagree with theirs.
+		// Retired numbers have no holders, so a machine's clock may differ from their horizons.
 		for _, g := range held {
 			must.Do(t, g.Lease.Release(ctx, now))
 			must.Get(client.Put(ctx, fmt.Sprintf("/parts%d/owner/%05d", numbers, g.Number), "retired"))(t)
@@ -315,7 +318,7 @@ func testParts(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 }
 
-// testMissingKeys has horizons get lost, or edited, under their holder.
+// testMissingKeys deletes and edits horizons under their holder.
 func testMissingKeys(t *testing.T, client *clientv3.Client, _ *spy) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
 	opts := &etcdstore.Options{Prefix: "/keys", Numbers: 2, TTL: 10 * time.Second}
@@ -355,7 +358,8 @@ func testMissingKeys(t *testing.T, client *clientv3.Client, _ *spy) {
 	written(high)
 }
 
-// testLateAnswer holds up the answer to a renewal, and to another one. It must not be taken for that to a later one.
+// testLateAnswer delays the answers to a renewal and to another one. Neither must be mistaken for
+// the answer to a later renewal.
 func testLateAnswer(t *testing.T, client *clientv3.Client, asked *spy) {
 	now := time.Now()
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Numbers: 1, TTL: time.Minute})
@@ -382,7 +386,8 @@ func testLateAnswer(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 }
 
-// testNoAnswer has servers that do not answer a client. The errors of Take and New say why, if that is known in time.
+// testNoAnswer uses servers that do not answer a client. The errors of Take and New contain the
+// reason, if it is known in time.
 func testNoAnswer(t *testing.T, member *etcdtest.Member, client *clientv3.Client) {
 	says := func(text string, call func(ctx context.Context) error) {
 		t.Helper()
@@ -410,7 +415,7 @@ func testNoAnswer(t *testing.T, member *etcdtest.Member, client *clientv3.Client
 	})
 }
 
-// testLate has transactions fail, arrive late, and their answers get lost.
+// testLate lets transactions fail and arrive late, and loses their answers.
 func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/late", Numbers: 1, TTL: 10 * time.Second})
 	now := time.Now().UTC()
@@ -443,7 +448,7 @@ func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 	must.Do(t, l.Release(ctx, horizon(0)))
 
-	// The context ends while the servers grant a lease: the Take goes on.
+	// The context ends while the servers grant a lease. The Take continues.
 	short, cancel := context.WithCancel(ctx)
 	asked.next["LeaseGrant"] = func(send func() error) error {
 		cancel()
@@ -451,7 +456,7 @@ func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 	must.Get(s.Take(short, nodelease.Request{Now: now}))(t)
 
-	// Between Init's look at the keys and its transaction, a horizon appears.
+	// Between Init's reading of the keys and its transaction, a horizon appears.
 	asked.next["Txn"] = func(look func() error) error {
 		err := look()
 		must.Get(client.Put(ctx, "/late/horizon/00001", "2026-01-01T00:00:00Z"))(t)
@@ -466,7 +471,7 @@ var errPoor = errors.New("the servers are poor")
 // poor sends nothing.
 func poor(func() error) error { return errPoor }
 
-// testFence has somebody put a holder's owner key under another lease, and make it anew under the same one.
+// testFence puts a holder's owner key under another lease, and makes it again under the same one.
 func testFence(t *testing.T, client *clientv3.Client, _ *spy) {
 	ctx, now := t.Context(), time.Now()
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/fence", Numbers: 1, TTL: 10 * time.Second})
@@ -491,7 +496,7 @@ func testFence(t *testing.T, client *clientv3.Client, _ *spy) {
 	}
 }
 
-// testRequests counts what a store asks of the servers, and which leases it keeps there.
+// testRequests counts the requests of a store, and the leases that it keeps on the servers.
 func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 	const numbers = 5
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/requests", Numbers: numbers, TTL: 10 * time.Second})
@@ -519,7 +524,8 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 		held, left[g.Number] = held[1:], now.Add(time.Duration(g.Number)*time.Minute)
 		return g.Lease.Release(ctx, left[g.Number])
 	}
-	// expect checks what a call returns, how many transactions it makes, and how many leases are kept then.
+	// expect checks the result of a call, the number of its transactions, and the number of leases
+	// that exist after it.
 	expect := func(what string, call func() error, want error, transactions, kept int) {
 		t.Helper()
 		before := asked.sent("Txn")
@@ -546,7 +552,7 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 	expect("Take with all numbers held", take, nodelease.ErrNoNumber, 1, numbers)
 	all(release, 1, numbers, -1)
 
-	// No number is got, and no lease is left.
+	// No number is taken, and no lease is left.
 	asked.next["Txn"] = func(look func() error) error {
 		asked.next["Txn"] = poor
 		return look()
@@ -599,7 +605,8 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 // errAny stands for any error but ErrLost.
 var errAny = errors.New("any")
 
-// TestPassword has the server ask for a password, which costs it much processor time. Renewals make it check none.
+// TestPassword lets the server require a password, whose check costs it much processor time.
+// Renewals cause no check.
 func TestPassword(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -632,7 +639,8 @@ func TestPassword(t *testing.T) {
 		t.Errorf("100 renewals of 10 numbers made the server check the password %d times, want 0", again)
 	}
 
-	// A call that has no answer in time may have waited for a token, but not soon again.
+	// A call that was not answered in time may have waited for a token, but does not ask for one
+	// again soon.
 	late := func(call func(context.Context) error) {
 		t.Helper()
 		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
@@ -674,7 +682,7 @@ func TestPassword(t *testing.T) {
 	})
 }
 
-// TestRights has users who lack a right, at the start or later.
+// TestRights uses users that lack a right, at the start or later.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -699,7 +707,7 @@ func TestRights(t *testing.T) {
 	_, err := etcdstore.New(ctx, member.Open(t), &etcdstore.Options{Prefix: "/r"})
 	must.Fail(t, "nobody", err, nodelease.ErrRefused, "user name is empty")
 
-	// The user loses a right to write, and then its password.
+	// The user loses the right to write, and then its password.
 	client, asked := spied(t, member.As("least"))
 	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{Prefix: "/r", TTL: time.Minute}))(t)
 	l := suite.Take(t, s).Lease
@@ -735,7 +743,7 @@ func TestRefusals(t *testing.T) {
 	options := func(l ids.SnowflakeLayout) *etcdstore.Options {
 		return &etcdstore.Options{Prefix: "/r", Numbers: 3, TTL: time.Minute, Layout: l}
 	}
-	// put has a key have another value, or none, until it is undone.
+	// put sets the value of a key, or deletes the key, until that is undone.
 	put := func(key, value string) (undo func() error, err error) {
 		was, err := root.Get(ctx, key)
 		if err != nil {
@@ -748,7 +756,7 @@ func TestRefusals(t *testing.T) {
 		}
 		return func() error { _, err := root.Put(ctx, key, string(was.Kvs[0].Value)); return err }, err
 	}
-	// grant has the user have another right to all horizons and owners until it is undone.
+	// grant gives the user another right to all horizons and owners until that is undone.
 	grant := func(right clientv3.PermissionType) (undo func() error, err error) {
 		set := func(right clientv3.PermissionType) (err error) {
 			for _, key := range []string{"/r/horizon/", "/r/owner/"} {
@@ -782,7 +790,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestRestart has the server start again. Once it answers, so does each call of a store.
+// TestRestart restarts the server. Once it answers, each call of a store succeeds.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -807,7 +815,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestClosed has the client closed before the store's Minter.
+// TestClosed closes the client before the store's Minter.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -824,7 +832,7 @@ type closer struct {
 
 func (c closer) Close() { c.client.Close() }
 
-// testSlowStream has streams that take longer to open than calls may take.
+// testSlowStream uses streams that take longer to open than calls may take.
 func testSlowStream(t *testing.T, client *clientv3.Client, asked *spy) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/slow", Numbers: 9, TTL: time.Minute})
@@ -838,7 +846,8 @@ func testSlowStream(t *testing.T, client *clientv3.Client, asked *spy) {
 			return ctx.Err()
 		}
 	}
-	// slowly has calls made at once, again and again while no stream can be opened, and then once more.
+	// slowly makes calls at the same time, repeatedly while no stream can be opened, and then once
+	// more.
 	slowly := func(opened int, calls ...func(context.Context) error) {
 		t.Helper()
 		open = make(chan struct{})
@@ -886,7 +895,7 @@ func testSlowStream(t *testing.T, client *clientv3.Client, asked *spy) {
 	asked.breakStreams()
 	slowly(2, renewals...)
 
-	// A number is lost meanwhile.
+	// Meanwhile, a number is lost.
 	must.Get(client.Delete(ctx, "/slow/owner/", clientv3.WithPrefix()))(t)
 	asked.breakStreams()
 	slowly(3, func(ctx context.Context) error {
@@ -898,7 +907,7 @@ func testSlowStream(t *testing.T, client *clientv3.Client, asked *spy) {
 	})
 }
 
-// testStuck has servers that do not even take requests.
+// testStuck uses servers that do not even accept requests.
 func testStuck(t *testing.T, client *clientv3.Client, asked *spy) {
 	l := suite.Take(t, mustNew(t, client, &etcdstore.Options{Prefix: "/stuck", Numbers: 1})).Lease
 	for _, stuck := range []bool{true, false} {
@@ -914,7 +923,8 @@ func testStuck(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 }
 
-// testPatience has a stream that cannot be opened given up, and then one that takes as long.
+// testPatience uses a stream that cannot be opened and is given up, and then one that takes as
+// long.
 func testPatience(t *testing.T, client *clientv3.Client, asked *spy) {
 	const patience = 100 * time.Millisecond
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/patience", Numbers: 1})
@@ -937,8 +947,9 @@ func testPatience(t *testing.T, client *clientv3.Client, asked *spy) {
 	suite.Take(t, s)
 }
 
-// TestQueue has a queue in front of the servers, in which each stream waits for a check of the password, as long as many
-// Minters ask at once. The queue is longer than a TTL, and than a Take may wait.
+// TestQueue puts a queue in front of the servers, in which each stream waits for a password check,
+// as if many Minters asked at the same time. The queue is longer than a TTL, and longer than a Take
+// may wait.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	const minters, each, ttl = 50, 100 * time.Millisecond, 3 * time.Second
@@ -980,7 +991,7 @@ func TestQueue(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	// A Minter pauses for long after a Take of 5 s: this one does not take as long.
+	// A Minter pauses for long after a Take of 5 s. This Take is shorter.
 	_, err := stores[0].Take(ctx, nodelease.Request{Now: time.Now()})
 	must.Fail(t, "Take while nothing is checked", err, context.DeadlineExceeded, "nodelease: etcd: no stream for renewals yet: ")
 	close(begin)

@@ -24,7 +24,7 @@ import (
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
 
-// open waits until so many connections of the user leases are open.
+// open waits until the user leases has the given number of open connections.
 func open(t *testing.T, db *sql.DB, want string) {
 	t.Helper()
 	must.Soon(t, func() error {
@@ -37,7 +37,8 @@ func open(t *testing.T, db *sql.DB, want string) {
 	})
 }
 
-// TestConnections has connections that end: one is kept, and calls that come at once or find it dead have another.
+// TestConnections ends connections. One is kept, and calls that come at the same time or find it
+// dead get another.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	server, dsn := mytest.Start(t, "--skip-name-resolve")
@@ -45,7 +46,8 @@ func TestConnections(t *testing.T) {
 	mytest.Exec(t, db, `drop user if exists ''@localhost; create user leases; grant all on test.* to leases`)
 	own := mytest.At(t, dsn, "", "leases")
 	var dialled atomic.Int64
-	// Of six Takes at once each tries some of the numbers, and finds none if others take these.
+	// Each of six simultaneous Takes tries some of the numbers, and finds none if the others take
+	// these.
 	opts := &mysqlstore.Options{Table: "test.kept", Numbers: 256, TTL: time.Minute, BeforeConnect: func(context.Context, *mysql.Config) error {
 		dialled.Add(1)
 		return nil
@@ -105,7 +107,8 @@ func TestConnections(t *testing.T) {
 	open(t, db, "0")
 }
 
-// TestBeforeConnect has programs that change how the store connects, and what the store sets all the same.
+// TestBeforeConnect tests hooks that change how the store connects, and the settings that the store
+// makes anyway.
 func TestBeforeConnect(t *testing.T) {
 	t.Parallel()
 	_, dsn := mytest.Start(t)
@@ -175,7 +178,8 @@ func TestBeforeConnect(t *testing.T) {
 	})
 }
 
-// TestTimeLimit has servers that accept a connection and say nothing, and networks that lose everything.
+// TestTimeLimit uses servers that accept a connection but send nothing, and networks that lose
+// everything.
 func TestTimeLimit(t *testing.T) {
 	for dsn, want := range map[string]time.Duration{"me@tcp(db)/x": 2 * time.Second, "me@tcp(db)/x?timeout=1s": time.Second, "me@tcp(db)/x?timeout=40s": 40 * time.Second} {
 		for _, lost := range []bool{false, true} {
@@ -202,7 +206,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// TestDSNs has DSNs whose password no error shows.
+// TestDSNs tests DSNs whose password no error may show.
 func TestDSNs(t *testing.T) {
 	for _, dsn := range []string{
 		"me:s3cret@tcp(127.0.0.1:1)/x", "me:s3cret@tcp(127.0.0.1:1)", "me:s3cret@127.0.0.1:1/x", "me:s3cret/x", "me:s3cret/tcp(127.0.0.1:1)/x", "me:s3cret(/x",

@@ -4,7 +4,7 @@ package mysqlstore
 
 import "database/sql/driver"
 
-// Wrapped returns options of a store whose connections f changes.
+// Wrapped returns options of a store whose connections are changed by f.
 func (o Options) Wrapped(f func(driver.Connector) driver.Connector) *Options {
 	o.wrap = f
 	return &o

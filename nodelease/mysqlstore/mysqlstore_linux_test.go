@@ -29,7 +29,7 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// mustNew returns a store, which it makes unless somebody has made it.
+// mustNew returns a store and initializes it if necessary.
 func mustNew(t *testing.T, dsn string, opts *mysqlstore.Options) *mysqlstore.Store {
 	t.Helper()
 	s := must.Get(suite.Open(t.Context(), mysqlstore.Init, mysqlstore.New, dsn, opts))(t)
@@ -40,7 +40,7 @@ func mustNew(t *testing.T, dsn string, opts *mysqlstore.Options) *mysqlstore.Sto
 // with adds parameters to a DSN.
 func with(dsn, parameters string) string { return dsn + "?" + parameters }
 
-// kind is what the suite tests: stores that a DSN names.
+// kind returns the kind of store that the suite tests, in the database that a DSN names.
 func kind(t *testing.T, dsn string) suite.Kind {
 	db := must.Get(sql.Open("mysql", dsn))(t)
 	t.Cleanup(func() { db.Close() })
@@ -59,14 +59,14 @@ func kind(t *testing.T, dsn string) suite.Kind {
 	return k
 }
 
-// scan returns the one value that a query finds, as a text.
+// scan returns the single value of a query's result, as a text.
 func scan(t *testing.T, db *sql.DB, query string) (text string) {
 	t.Helper()
 	must.Do(t, db.QueryRowContext(t.Context(), query).Scan(&text))
 	return text
 }
 
-// mariaDB reports whether a server is no MySQL.
+// mariaDB reports whether a server is MariaDB, not MySQL.
 func mariaDB(t *testing.T, db *sql.DB) bool {
 	t.Helper()
 	return strings.Contains(scan(t, db, `select version()`), "MariaDB")
@@ -136,7 +136,8 @@ func TestMySQL(t *testing.T) {
 	t.Run("tries again", func(t *testing.T) { testAgain(t, dsn) })
 }
 
-// TestSilence has the network fall silent. A server's clients are not to see to it that a lock ends.
+// TestSilence lets the network fall silent. The store must not rely on the server's clients to end
+// a lock.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	_, dsn := mytest.Start(t)
@@ -155,7 +156,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// testSessions has connections whose settings must change nothing.
+// testSessions uses connections whose settings must change nothing.
 func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	empty := ""
@@ -191,7 +192,7 @@ func testSessions(t *testing.T, db *sql.DB, dsn, level string) {
 	}
 }
 
-// testRefusals has what New and Take of all stores refuse.
+// testRefusals tests the faults that New and Take of all stores must refuse.
 func testRefusals(t *testing.T, db *sql.DB, dsn string) {
 	exec := func(format string, args ...any) error {
 		_, err := db.ExecContext(t.Context(), fmt.Sprintf(format, args...))
@@ -235,7 +236,8 @@ func testRefusals(t *testing.T, db *sql.DB, dsn string) {
 	})
 }
 
-// testSettings has servers and connections that forget, that take no writes, and that do not show whether.
+// testSettings uses servers and connections that forget, that accept no writes, or that do not show
+// their settings.
 func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	refused := func(opts *mysqlstore.Options, dsn, text string) {
 		t.Helper()
@@ -275,7 +277,8 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	testReadOnly(t, db, dsn)
 }
 
-// testWarnings has servers that hide settings, and users who may do too much: the first Take says so, once.
+// testWarnings uses servers that hide settings, and users with too many rights. The first Take
+// reports this, once.
 func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "test.warnings"}
 	mustNew(t, dsn, opts)
@@ -341,7 +344,8 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testBetween has the former holder of a number go on while a Take has seen that its lease has ended, and not taken it yet.
+// testBetween lets the former holder of a number continue after a Take has read that its lease has
+// ended, but before it has taken the number.
 func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	const ended = `update between_ set expires = '2026-01-01'`
 	opts := &mysqlstore.Options{Table: "between_", Numbers: 1}
@@ -367,7 +371,8 @@ func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testTakes has the context of a Take end while it takes a number, and in the second another be faster at first.
+// testTakes ends the context of a Take while it takes a number. In the second Take, another process
+// is faster at first.
 func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "takes", Numbers: 4}
 	mustNew(t, dsn, opts)
@@ -391,7 +396,7 @@ func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testCommit has the commit of Init fail: it has made nothing.
+// testCommit lets the commit of Init fail. Then Init has made nothing.
 func testCommit(t *testing.T, dsn string) {
 	opts := &mysqlstore.Options{Table: "commits", Numbers: 1}
 	own := spied(opts, func(query string) string {
@@ -404,8 +409,8 @@ func testCommit(t *testing.T, dsn string) {
 	must.Do(t, mysqlstore.Init(t.Context(), dsn, opts))
 }
 
-// testAutocommit has all sessions come with autocommit off: what is confirmed is committed all the same, and no transaction
-// stays open.
+// testAutocommit turns autocommit off in all sessions. Whatever is confirmed is committed anyway,
+// and no transaction stays open.
 func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `set global autocommit = 0`)
 	defer mytest.Exec(t, db, `set global autocommit = 1`)
@@ -435,7 +440,7 @@ func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testReadOnly has a server become a replica, and a primary again.
+// testReadOnly turns a server into a replica, and into a primary again.
 func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `create user writer; grant select, update on test.* to writer`)
 	opts := &mysqlstore.Options{Table: "test.replica", Numbers: 2}
@@ -448,7 +453,7 @@ func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
 	for _, err := range []error{err, l.Extend(t.Context(), time.Now().Truncate(time.Microsecond))} {
 		must.Fail(t, "a server that was made read-only", err, nil, "running with the --read-only option")
 	}
-	must.Soon(t, func() error { // the next call looks for the server anew
+	must.Soon(t, func() error { // the next call looks for the server again
 		if n := scan(t, db, `select count(*) from information_schema.processlist where user = 'writer'`); n != "0" {
 			return fmt.Errorf("%s connections are open", n)
 		}
@@ -458,7 +463,7 @@ func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
 	must.Do(t, l.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 }
 
-// spied returns options of a store whose statements are what see makes of them.
+// spied returns options of a store whose statements are replaced by the results of see.
 func spied(opts *mysqlstore.Options, see func(query string) string) *mysqlstore.Options {
 	return opts.Wrapped(func(c driver.Connector) driver.Connector { return &spy{c, see} })
 }
@@ -529,7 +534,7 @@ func TestBinaryLog(t *testing.T) {
 	must.Fail(t, "innodb_read_only", err, nil, "innodb_read_only is ON")
 }
 
-// testBadOptions has names and a holder that MySQL cannot keep, and a DSN that leads nowhere.
+// testBadOptions tests names and a holder that MySQL cannot keep, and a DSN without a server.
 func testBadOptions(t *testing.T, dsn string) {
 	k := kind(t, dsn)
 	k.BadOptions(t, map[string]suite.Options{
@@ -549,7 +554,7 @@ func testBadOptions(t *testing.T, dsn string) {
 	must.Fail(t, "no server", err, syscall.ECONNREFUSED, "nodelease: mysql: prepare the table node_lease: dial tcp 127.0.0.1:")
 }
 
-// testTable has tables that others have made or changed, and times that the table cannot keep.
+// testTable tests tables that others have made or changed, and times that the table cannot keep.
 func testTable(t *testing.T, db *sql.DB, dsn string) {
 	s := mustNew(t, dsn, &mysqlstore.Options{Table: "changed", Numbers: 2})
 	l := suite.Take(t, s).Lease
@@ -590,7 +595,7 @@ func testTable(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testAgain has the server undo statements because of others, so many times.
+// testAgain lets the server undo statements because of other sessions, a number of times.
 func testAgain(t *testing.T, dsn string) {
 	opts := &mysqlstore.Options{Table: "again", Numbers: 1}
 	mustNew(t, dsn, opts)
@@ -613,7 +618,7 @@ func testAgain(t *testing.T, dsn string) {
 	}
 }
 
-// testByHand carries out what docs/nodes.md tells people to do, over a connection that is not in UTC.
+// testByHand follows the instructions of docs/nodes.md, over a connection that is not in UTC.
 func testByHand(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `drop user if exists ''@localhost; create database orders`)
 	opts := &mysqlstore.Options{Table: "orders.node_lease"}
@@ -641,7 +646,7 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 	}
 	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "minter"), opts))(t)) // with the rights of the page
 
-	// What docs/operations.md tells people to do.
+	// The instructions of docs/operations.md.
 	mytest.Exec(t, hand, `create table orders (id bigint); insert into orders values (2126361493141196800)`)
 	if got := scan(t, hand, suite.Advised(t, "SELECT from_unixtime")); got != "2026-11-27 12:04:20.5080" {
 		t.Errorf("the newest id is of %s", got)
@@ -661,7 +666,7 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 		waiting.Go(func() { _, _ = db.ExecContext(ctx, `update orders.node_lease set holder = 'x' where number = 17`) })
 	}
 	must.Soon(t, func() error {
-		time.Sleep(200 * time.Millisecond) // InnoDB shows its locks anew only where nobody has looked for 100 ms
+		time.Sleep(200 * time.Millisecond) // InnoDB refreshes its locks only if they were not read for 100 ms
 		return hand.QueryRowContext(t.Context(), `select count(distinct requesting_trx_id) w from information_schema.innodb_lock_waits having w = 2`).Scan(new(int))
 	})
 	must.Do(t, hand.QueryRowContext(t.Context(), `select group_concat(trx_mysql_thread_id) from (`+suite.Advised(t, "SELECT trx_mysql")+`) s`).Scan(&blocking))

@@ -19,9 +19,10 @@ import (
 	"github.com/oneclock/ids/nodelease/mysqlstore"
 )
 
-// TestReplica has a semi-synchronous replica execute what the store writes, in each format of the binary log and with
-// autocommit off on either: the tables are equal. Then it kills the primary under four holders, who live on, and promotes
-// the replica, which gives their numbers to others: no id occurs twice.
+// TestReplica lets a semi-synchronous replica execute the writes of the store, in each format of
+// the binary log and with autocommit off on either server. The tables are equal. Then the test
+// kills the primary under four holders, which keep running, and promotes the replica, which grants
+// their numbers to others. No ID occurs twice.
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	primary, dsn := mytest.StartPrimary(t)

@@ -95,7 +95,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("by hand", func(t *testing.T) { testByHand(t, url, pool) })
 }
 
-// testByHand carries out what docs/operations.md tells people to do.
+// testByHand follows the instructions of docs/operations.md.
 func testByHand(t *testing.T, url string, pool *pgxpool.Pool) {
 	pgtest.Exec(t, pool, `create table orders (id bigint)`)
 	pgtest.Exec(t, pool, `insert into orders values (2126361493141196800)`)
@@ -127,7 +127,7 @@ func testByHand(t *testing.T, url string, pool *pgxpool.Pool) {
 	pgtest.Exec(t, pool, `alter role operator set idle_in_transaction_session_timeout = '1min'`)
 }
 
-// TestSilence has the network fall silent.
+// TestSilence lets the network fall silent.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t)
@@ -369,7 +369,7 @@ func testCutOff(t *testing.T, url string, pool *pgxpool.Pool) {
 	must.Fail(t, "Take where all numbers but one without end are held", err, nil, "scan Infinity")
 }
 
-// TestNoFsync starts a server that does not sync its disk.
+// TestNoFsync uses a server that does not sync its disk.
 func TestNoFsync(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t, "-c", "fsync=off")
