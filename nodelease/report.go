@@ -17,8 +17,8 @@ type reporter struct {
 	done     chan struct{}       // closed when run has returned
 }
 
-// A logbook holds the destinations of reports and what was logged last. Only the reporter goroutine
-// has access to it.
+// A logbook holds the destinations of reports, and the time and kind of the latest failure logged.
+// Only the reporter goroutine has access to it.
 type logbook struct {
 	logger  *slog.Logger
 	observe func(Event)

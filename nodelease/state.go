@@ -45,7 +45,7 @@ type state struct {
 	// the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
-	mu        sync.Mutex // guards the fields below and those of the tenure
+	mu        sync.Mutex // guards the fields below and the tenure's
 	tenure    *tenure
 	why       error
 	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed

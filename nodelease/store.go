@@ -53,7 +53,7 @@ type Request struct {
 	Warn func(error)
 }
 
-// A Grant is the result of [Store.Take]: a number, what is known about it, and its lease.
+// A Grant is the result of [Store.Take]: a number, its properties, and its lease.
 type Grant struct {
 	// Number is the number taken.
 	Number int64

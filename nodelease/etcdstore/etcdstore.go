@@ -203,8 +203,8 @@ func (s *Store) init(parent context.Context) error {
 const maxTries = 3
 
 // grace is how long a Take that has found a free number continues after its context has ended. If
-// the servers are slow, the requests in progress would otherwise be wasted, and then repeated.
-// There is another second for releasing what it took.
+// the servers are slow, the requests in progress would otherwise be wasted, and then repeated. Take
+// then has another second to release the number and the lease.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median
@@ -259,7 +259,7 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 	return nodelease.Grant{}, nodelease.ErrNoNumber
 }
 
-// streamTimeout is how long a Take waits for the stream. A Minter gives its first Takes 5 s. It
+// streamTimeout is how long a Take waits for the stream. A Minter gives its first two Takes 5 s. It
 // retries soon after an error, but pauses for long after a Take that was not answered in time.
 const streamTimeout = 4 * time.Second
 

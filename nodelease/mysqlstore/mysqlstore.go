@@ -5,10 +5,11 @@
 // project's workflow also runs them on MySQL.
 //
 // A store has its own connection. The DSN names the server, the user and TLS, in the form that
-// [mysql.ParseDSN] reads, and [Options.BeforeConnect] can set what a DSN cannot. If a call finds
-// the connection in use, for example because several Minters share a store, it makes another one
-// for itself. The store works the same for all settings of the DSN for autocommit, the SQL mode,
-// isolation, time zones and found rows. It prepares no statements, so proxies may be used.
+// [mysql.ParseDSN] reads, and [Options.BeforeConnect] is for settings that a DSN cannot contain. If
+// a call finds the connection in use, for example because several Minters share a store, it makes
+// another one for itself. The store works the same for all settings of the DSN for autocommit, the
+// SQL mode, isolation, time zones and found rows. It prepares no statements, so proxies may be
+// used.
 //
 // Each write is one UPDATE, which the server commits by itself. So no lock outlives a request,
 // whatever happens to the client or the network, and a replica has the same rows with any format of

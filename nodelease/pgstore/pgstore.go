@@ -2,10 +2,10 @@
 // [github.com/oneclock/ids/nodelease].
 //
 // A store has its own connection. The URL names the server, the user and TLS, in the form that
-// [pgx.ParseConfig] reads, and [Options.BeforeConnect] can set what a URL cannot. If a call finds
-// the connection in use, for example because several Minters share a store, it makes another one
-// for itself. The URL may lead to PgBouncer, because the store prepares no statements and sets
-// nothing in a session.
+// [pgx.ParseConfig] reads, and [Options.BeforeConnect] is for settings that a URL cannot contain.
+// If a call finds the connection in use, for example because several Minters share a store, it
+// makes another one for itself. The URL may lead to PgBouncer, because the store prepares no
+// statements and sets nothing in a session.
 //
 // A server that forgets committed data makes IDs repeat, for example one that is restored from a
 // backup, or a replica that was not synchronous. Stop all Minters before such a step. Start them a

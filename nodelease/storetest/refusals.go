@@ -49,7 +49,7 @@ type Place struct {
 	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
 	// Harm does a harm, without changing the number that is held, and returns a function that
 	// undoes it. It is nil for a harm that cannot occur in this kind of store. The map may contain
-	// harms in addition to those that this package names; these must be permanent.
+	// harms that this package does not name. They must be permanent.
 	Harm map[Harm]func(held int64) (undo func() error, err error)
 }
 

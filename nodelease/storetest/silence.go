@@ -97,7 +97,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 			return fmt.Errorf("before the silence, Extend: %w", err)
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // some clients first ping after a second without a request
+	time.Sleep(1100 * time.Millisecond) // after an idle second, some clients first ping
 	s.proxy.loseRequest(request, answer)
 	ctx, cancel := context.WithTimeout(t.Context(), s.limit)
 	defer cancel()
@@ -126,7 +126,8 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	}
 	lost := s.proxy.loseRequest(-1, false)
 	switch {
-	case lost == nil && errors.Is(r.err, context.DeadlineExceeded): // before the request to lose
+	case lost == nil && errors.Is(r.err, context.DeadlineExceeded):
+		// The context ended before the request that was to be lost.
 		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errMaybeSlow)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)

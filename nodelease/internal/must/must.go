@@ -54,8 +54,8 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err is not nil, that it matches is unless is is nil, and that it contains all
-// texts. err must not match ErrNoNumber unless is does.
+// Fail checks that err is not nil and contains all texts, and that it matches is, which may be nil
+// for any error. err must not match ErrNoNumber unless is does.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

@@ -1,6 +1,6 @@
 package pgcheck
 
-// The server's errors, and the errors of a URL without its secrets.
+// Codes of the server's errors, and errors about a URL that show no secrets.
 
 import (
 	"errors"

@@ -70,7 +70,7 @@ func (s *Server) Start(t *testing.T) {
 	}
 }
 
-// Signal sends sig to the process and to its children, such as those of PostgreSQL that serve one
+// Signal sends sig to the process and to its children, such as PostgreSQL's, which serve one
 // connection each. After SIGSTOP it waits until all their threads have stopped, because on a busy
 // machine one of them may still answer.
 func (s *Server) Signal(sig syscall.Signal) {

@@ -36,7 +36,7 @@ func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Si
 }
 
 // Closes closes a store, of which l is a lease, while its server is stopped and a call is in
-// progress. That call and all later ones fail immediately, including those of a Minter that is
+// progress. That call and all later ones fail immediately, including the calls of a Minter that is
 // closed later.
 func Closes(t *testing.T, s interface {
 	nodelease.Store
