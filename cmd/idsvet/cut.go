@@ -15,8 +15,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var prefix = newAnalyzer("prefix", "report id.String()[:8] of an id that begins with its time"+
-	"\n\nsilent if the version cannot be told, or the part is longer than the time", prefixes)
+var prefix = newAnalyzer("prefix", "report id.String()[:8] of an ID that begins with its time"+
+	"\n\nIt is silent if the version is unknown, or if the prefix is longer than the time.", prefixes)
 
 func prefixes(p *target) {
 	for _, cut := range each[*ast.SliceExpr](p) {
@@ -42,12 +42,12 @@ func prefixes(p *target) {
 		default:
 			continue
 		}
-		p.ReportRangef(cut, "the first %d characters of a %s are its time: ids of the same second have the same; take the last ones", n, kind)
+		p.ReportRangef(cut, "the first %d characters of a %s are its time, so IDs of the same second share them; use the last ones", n, kind)
 	}
 }
 
-var modulo = newAnalyzer("modulo", "report id % n of a Snowflake, and id & 15"+
-	"\n\nsilent for an odd constant n, and for 1024, 4096 and 65536, which take a field out", modulos)
+var modulo = newAnalyzer("modulo", "report id % n and id & 15 of a Snowflake"+
+	"\n\nIt is silent if n is an odd constant, and for 1024, 4096 and 65536, which extract a field.", modulos)
 
 func modulos(p *target) {
 	for _, n := range each[*ast.BinaryExpr](p) {
@@ -64,7 +64,7 @@ func modulos(p *target) {
 		case known && by%2 == 1: // the bits of the time make the shares even
 		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence or node number
 		default:
-			p.ReportRangef(n, "the last bits of a Snowflake are mostly 0 or equal, so that its remainder makes uneven shares; take that of a hash")
+			p.ReportRangef(n, "the last bits of a Snowflake are mostly 0 or equal, so its remainders are uneven; use the remainder of a hash")
 		}
 	}
 }
@@ -84,13 +84,15 @@ func (p *target) snowflakeOrigin(e ast.Expr) ast.Expr {
 	return from
 }
 
-var float = newAnalyzer("float", "report float64(id) of a Snowflake, as for the score of a sorted set, and snowflake.ID(f) of a float64, which encoding/json decodes into an any"+
-	"\n\nsilent for the result of an operator, such as a difference, and for a constant that is exact", floats)
+var float = newAnalyzer("float", "report float64(id) of a Snowflake, and snowflake.ID(f) of a float64"+
+	"\n\nThe first is often the score of a sorted set. The float64 of the second often comes from encoding/json, "+
+	"which decodes a number into an any as a float64. It is silent for the result of an operator, such as a "+
+	"difference, and for a constant that is exact.", floats)
 
 func floats(p *target) {
 	for _, call := range each[*ast.CallExpr](p) {
 		if p.Types[call.Fun].IsType() && idName(p.TypeOf(call)) == "Snowflake" && p.isFloat(call.Args[0]) {
-			p.ReportRangef(call, "a float may have rounded this Snowflake to another one; decode its text, or JSON into a snowflake.ID")
+			p.ReportRangef(call, "a float may have rounded this Snowflake to another one; decode its text, or decode JSON into a snowflake.ID")
 		}
 		if !p.Types[call.Fun].IsType() || !isKind(p.TypeOf(call), types.IsFloat) || !isKind(p.TypeOf(call.Args[0]), types.IsInteger) {
 			continue
@@ -98,7 +100,7 @@ func floats(p *target) {
 		id := p.snowflakeOrigin(call.Args[0])
 		_, made := id.(*ast.BinaryExpr)
 		if id != nil && !made && !p.isExact(id) {
-			p.ReportRangef(call, "a float rounds this Snowflake, and ids in a row become equal; write its text, or take the milliseconds of its time")
+			p.ReportRangef(call, "a float rounds this Snowflake, so consecutive IDs become equal; write its text, or use the milliseconds of its time")
 		}
 	}
 }
@@ -130,8 +132,8 @@ func isKind(t types.Type, kind types.BasicInfo) bool {
 	return ok && b.Info()&kind != 0
 }
 
-var nextError = newAnalyzer("nexterror", "report id, _ := node.TryNext(), and the same of NextContext and of a nodelease.Minter"+
-	"\n\nsilent if the id is dropped too, or compared with 0", nextErrors)
+var nextError = newAnalyzer("nexterror", "report id, _ := node.TryNext(), also for NextContext and for a nodelease.Minter"+
+	"\n\nIt is silent if the ID is dropped, too, or compared with 0.", nextErrors)
 
 func nextErrors(p *target) {
 	for c, n := range each[*ast.AssignStmt](p) {
@@ -140,7 +142,7 @@ func nextErrors(p *target) {
 			continue
 		}
 		if strings.Contains(f.Name(), "Next") && idName(f.Signature().Results().At(0).Type()) == "Snowflake" && !p.comparedWithZero(c, n.Lhs[0]) {
-			p.ReportRangef(n, "with an error, which is dropped here, the id of %s is 0: look at the error", f.Name())
+			p.ReportRangef(n, "with an error, which is dropped here, %s returns the ID 0; check the error", f.Name())
 		}
 	}
 }

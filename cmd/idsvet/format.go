@@ -15,8 +15,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-var verb = newAnalyzer("verb", "report %x of an id, and %d of a UUID or a ULID"+
-	"\n\nalso in functions that pass a format on; silent for %d of a Snowflake, and for %x of id[:]", verbs)
+var verb = newAnalyzer("verb", "report %x of an ID, and %d of a UUID or a ULID"+
+	"\n\nIt also checks calls of functions that forward a format. It is silent for %d of a Snowflake, and for %x of id[:].", verbs)
 
 func verbs(p *target) {
 	for _, call := range each[*ast.CallExpr](p) {
@@ -51,21 +51,21 @@ var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])
 func (p *target) reportVerb(id ast.Expr, verb string) {
 	t := innermost(p.TypeOf(id))
 	kind := receiverName(methodOf(t, "String"))
-	instead := "the bytes, as id[:]"
+	instead := "id[:]"
 	if kind == "Snowflake" {
 		instead = "int64(id)"
 	}
 	switch {
 	case kind == "" || methodOf(t, "Format") != nil:
 	case verb == "x" || verb == "X":
-		p.ReportRangef(id, "%%%s writes the digits of the text of this %s, in hexadecimal; pass %s, or write %%s", verb, kind, instead)
+		p.ReportRangef(id, "%%%s writes the characters of the text of this %s in hexadecimal; pass %s, or use %%s", verb, kind, instead)
 	case verb == "d" && (kind == "UUID" || kind == "ULID" || kind == "Binary" || kind == "ID"):
-		p.ReportRangef(id, "%%d writes a list of 16 numbers for this %s; write %%s", kind)
+		p.ReportRangef(id, "%%d writes a list of 16 numbers for this %s; use %%s", kind)
 	}
 }
 
-var plainType = newAnalyzer("plaintype", "report values of type T uuid.UUID in encoding/json"+
-	"\n\nsilent if T has the method that counts", plainTypes, new(isPlain))
+var plainType = newAnalyzer("plaintype", "report values of a type T that is declared as T uuid.UUID, in encoding/json"+
+	"\n\nIt is silent if T has a method that encoding/json uses.", plainTypes, new(isPlain))
 
 // isPlain is the fact that a type is declared from uuid.UUID or ulid.ULID, as in
 // "type T uuid.UUID". Such a type has none of the ID's methods.
@@ -102,7 +102,7 @@ func plainTypes(p *target) {
 		}
 		for _, arg := range call.Args {
 			if t, of := p.plain(p.inJSON(p.TypeOf(arg), map[types.Type]bool{})); t != nil {
-				p.ReportRangef(arg, "%s is a list of 16 numbers in JSON: it has no methods of %s; declare it as struct{ %s }, or as an alias", t.Name(), of, of)
+				p.ReportRangef(arg, "%s is a list of 16 numbers in JSON, because it has no methods of %s; declare it as struct{ %s }, or as an alias", t.Name(), of, of)
 			}
 		}
 	}

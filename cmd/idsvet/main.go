@@ -28,17 +28,17 @@ import (
 // analyzers lists all analyzers. They never guess, and report only what the code shows to be wrong.
 var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, errEqual, mustParse, float}
 
-const usage = `idsvet reports what compiles and is wrong in programs that use github.com/oneclock/ids, and moves programs to it.
+const usage = `idsvet reports mistakes that compile in programs that use github.com/oneclock/ids, and moves programs to it.
 
-  idsvet [FLAGS] PACKAGES             reports. Status: 0 if there is nothing, 3 if there is something, 1 after an error
-  idsvet -from LIBRARY [PACKAGES]     moves: prints the changes, and with -fix makes them. Status: 0, or 1 after an error
-                                      It rewrites what it can, names the places that it knows to differ, and says first
-                                      what no type shows, which is to be looked for by hand
-  idsvet help [ANALYZER]              tells more of an analyzer
-  idsvet -version                     tells the version
+  idsvet [FLAGS] PACKAGES             reports mistakes. Status: 0 if there are none, 3 if there are some, 1 after an error
+  idsvet -from LIBRARY [PACKAGES]     prints the changes of a move, or makes them with -fix. Status: 0, or 1 after an error
+                                      It rewrites what it can, and lists the places that it knows to differ. First, it
+                                      lists the differences that types cannot show. Look for them by hand
+  idsvet help [ANALYZER]              describes an analyzer
+  idsvet -version                     prints the version
 
-Status 2 is for wrong flags. LIBRARY is one of %s.
-idsvet -from LIBRARY -h tells the flags of moving. Those of reporting are:
+The status is 2 if flags are wrong. LIBRARY is one of %s.
+idsvet -from LIBRARY -h lists the flags of a move. The flags of reports are:
 
 `
 

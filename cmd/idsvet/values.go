@@ -18,7 +18,7 @@ import (
 )
 
 var funcValue = newAnalyzer("funcvalue", "report uuid.Nil, uuid.Max or a namespace that is used as a value, without a call"+
-	"\n\nsilent where a function is wanted: in a FuncMap, or in a map with other functions", funcValues)
+	"\n\nIt is silent where the program wants a function, that is in a FuncMap or in a map with other functions.", funcValues)
 
 var constantFuncs = regexp.MustCompile(`^((Nil|Max)(UUID)?|Namespace(DNS|URL|OID|X500))$`)
 
@@ -41,7 +41,7 @@ func funcValues(p *target) {
 		}
 		d := analysis.Diagnostic{
 			Pos: e.Pos(), End: e.End(),
-			Message: fun.Pkg().Name() + "." + fun.Name() + " is a function: as a value it is equal to no id and prints as an address; call it",
+			Message: fun.Pkg().Name() + "." + fun.Name() + " is a function; as a value, it equals no ID and prints as an address; call it",
 		}
 		switch c.Parent().Node().(type) {
 		case *ast.KeyValueExpr, *ast.CompositeLit: // the function may be wanted: no fix
@@ -71,8 +71,8 @@ func (p *target) amongFunctions(c inspector.Cursor) bool {
 	})
 }
 
-var errEqual = newAnalyzer("errequal", "report err == ids.ErrSyntax and its kind, also in a switch, of an error that the library or a codec returns"+
-	"\n\nsilent for the errors of clocks and leases, which may come as they are, and for an err from elsewhere", errEquals)
+var errEqual = newAnalyzer("errequal", "report err == ids.ErrSyntax and the like, also in a switch, for an error that the library or a codec returns"+
+	"\n\nIt is silent for the errors of clocks and leases, which may be returned unwrapped, and for an err from elsewhere.", errEquals)
 
 // wrappedErrors matches the names of the errors that this library returns only wrapped.
 var wrappedErrors = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
@@ -81,7 +81,7 @@ func errEquals(p *target) {
 	for c, s := range each[*ast.SelectorExpr](p) {
 		v, ok := p.Uses[s.Sel].(*types.Var)
 		if ok && !v.IsField() && inLibrary(v.Pkg()) && wrappedErrors.MatchString(v.Name()) && slices.ContainsFunc(syntax.ComparedWith(c), p.isReturned) {
-			p.ReportRangef(s, "the errors of this library are wrapped, and so not equal to %s.%s: use errors.Is", v.Pkg().Name(), v.Name())
+			p.ReportRangef(s, "this library wraps its errors, so they are not equal to %s.%s; use errors.Is", v.Pkg().Name(), v.Name())
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (p *target) isReturned(e ast.Expr) bool {
 	})
 }
 
-var mustParse = newAnalyzer("mustparse", "report uuid.MustParse and its kind of a constant text that is refused", mustParses)
+var mustParse = newAnalyzer("mustparse", "report uuid.MustParse and the like with a constant text that is rejected", mustParses)
 
 func mustParses(p *target) {
 	for _, call := range each[*ast.CallExpr](p) {
@@ -110,7 +110,7 @@ func mustParses(p *target) {
 		}
 		text := p.constantText(call.Args[0])
 		if why := from.Refused(idName(f.Signature().Results().At(0).Type()), text); why != "" {
-			p.ReportRangef(call, "this panics: %q %s", text, why)
+			p.ReportRangef(call, "this panics, because %q %s", text, why)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (f *file) leftReason(name string) string {
 	if !f.lib.isAllowed(name) {
 		return "the program sets " + strings.Join(f.lib.set[name], " or ") + ", so it needs its own layout: " + f.lib.left[name]
 	}
-	return cmp.Or(f.lib.left[name], "no rule knows it")
+	return cmp.Or(f.lib.left[name], "no rule applies to it")
 }
 
 // finish extends a conversion to all of e. If the conversion is left, finish removes its edits and
@@ -125,5 +125,5 @@ func (f *file) hiddenReason(pkg string, e ast.Expr) string {
 	if _, ok := obj.(*types.PkgName); obj == nil || ok {
 		return ""
 	}
-	return name + " is no package here: call the variable otherwise"
+	return name + " is not a package here; rename the variable"
 }

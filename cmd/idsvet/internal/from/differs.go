@@ -45,7 +45,7 @@ func (f *file) differences() (notes []note) {
 			notes = append(notes, f.assertingNotes(n)...)
 			notes = append(notes, f.panicNotes(n)...)
 			if fun := f.callee(n); fun != nil && fun.FullName() == "encoding/gob.Register" && f.contained(f.info.TypeOf(n.Args[0]), noFields) != nil {
-				notes = append(notes, f.note(n.Pos(), "gob writes the path of the type before an id in an interface: write gob.RegisterName with the old path, or what is stored is refused"))
+				notes = append(notes, f.note(n.Pos(), "gob writes the path of the type before an ID in an interface; use gob.RegisterName with the old path, or stored data is rejected"))
 			}
 			if comparer.MatchString(f.calledName(n)) {
 				notes = append(notes, f.comparisonNotes(n, n.Args...)...)
@@ -136,7 +136,7 @@ func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
 	binary, _ := n.(*ast.BinaryExpr)
 	for _, e := range parts {
 		if name := f.sentinel(e); name != "" && (binary == nil || len(f.matches(binary)) == 0) {
-			notes = append(notes, f.note(e.Pos(), "no error is equal to "+name+" here, since it is wrapped: use errors.Is"))
+			notes = append(notes, f.note(e.Pos(), "no error is equal to "+name+" here, because errors are wrapped; use errors.Is"))
 		}
 		s, _ := constant.Val(f.info.Types[e].Value).(string)
 		pkg, name, _ := strings.Cut(strings.TrimLeft(s, "*[]"), ".")
@@ -144,11 +144,11 @@ func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
 		case ofError && slices.ContainsFunc(f.lib.texts, func(text string) bool {
 			return strings.Contains(s, text) || strings.Contains(s, " ") && strings.Contains(text, s)
 		}):
-			notes = append(notes, f.note(e.Pos(), "the texts of errors are others here: use errors.Is"))
+			notes = append(notes, f.note(e.Pos(), "the texts of errors differ here; use errors.Is"))
 		case slices.Contains(f.lib.paths, s) && s != f.lib.pkg:
-			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library: the types are those of "+root))
+			notes = append(notes, f.note(e.Pos(), "this text is the path of the old library; the types are now in "+root))
 		case pkg == f.lib.pkg && f.lib.uses[name] && ast.IsExported(name), s == "NullUUID" && f.lib.uses[s]:
-			notes = append(notes, f.note(e.Pos(), "no type is called "+s+" here: compare types, or write mock.IsType with a value"))
+			notes = append(notes, f.note(e.Pos(), "no type is named "+s+" here; compare types, or use mock.IsType with a value"))
 		}
 	}
 	return notes

@@ -34,7 +34,7 @@ func (r *run) otherFiles() {
 		case slices.Contains([]string{".md", ".mod", ".sum", ".work"}, ext):
 		case ext == ".go":
 			if r.files[path] == nil && !r.cgo[path] && len(r.usesIn(path)) > 0 {
-				r.other = append(r.other, note{path: path, line: 1, text: "it imports the old library, and nothing that was looked at compiles it: see -goos, -tags and the packages"})
+				r.other = append(r.other, note{path: path, line: 1, text: "it imports the old library, but no checked configuration compiles it; see -goos, -tags and the packages"})
 			}
 		default:
 			info, err := d.Info()
@@ -126,7 +126,7 @@ func (r *run) addCauses(names []use) {
 		for _, causes := range r.set {
 			if slices.Contains(causes, n.name) {
 				r.uses[n.name] = true
-				n.text = "the old library's variable is named here, so that nodes need a layout of their own"
+				n.text = "the old library's variable is used here, so nodes need their own layout"
 				r.other = append(r.other, n.note)
 			}
 		}

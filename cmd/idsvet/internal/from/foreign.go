@@ -34,7 +34,8 @@ func (f *file) foreignNotes(id *ast.Ident) []note {
 		return nil
 	}
 	return f.firstNote(id.Pos(), obj.Pkg().Name()+"."+obj.Name(),
-		"the type of "+f.lib.module(obj.Pkg())+": move that first, or stay, or convert, as by "+f.lib.name+"."+kept[0].typ.Name()+"(id)")
+		f.lib.module(obj.Pkg())+" keeps the old type; move it first, keep the old library, or convert, for example with "+
+			f.lib.name+"."+kept[0].typ.Name()+"(id)")
 }
 
 // assertingNotes returns a note if a call passes a type of the library in an interface to a module
@@ -50,7 +51,7 @@ func (f *file) assertingNotes(call *ast.CallExpr) []note {
 		return nil
 	}
 	return f.firstNote(call.Pos(), fun.Pkg().Name()+"."+fun.Name(),
-		"an id for "+module+", which asserts the old type ("+where+") and does not find this one: move that first, or stay")
+		module+" asserts the old type ("+where+") and does not recognize the new one; move it first, or keep the old library")
 }
 
 // module returns the path of the module that contains pkg. If the module is not known, it returns

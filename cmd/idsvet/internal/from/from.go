@@ -45,10 +45,10 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	flags := flag.NewFlagSet("idsvet", flag.ContinueOnError)
 	flags.SetOutput(errOut)
 	name := flags.String("from", "", "move the program from a `library`: "+strings.Join(Libraries(), ", "))
-	fix := flags.Bool("fix", false, "change the files; without it, the changes are printed")
-	goos := flags.String("goos", "", "look at the program for these `systems` too, as linux,windows")
+	fix := flags.Bool("fix", false, "change the files; without it, print the changes")
+	goos := flags.String("goos", "", "also check the program for these `systems`, such as linux,windows")
 	var tags []string
-	flags.Func("tags", "look at the program with these build `tags` too, as a,b; may be given several times", func(set string) error {
+	flags.Func("tags", "also check the program with these build `tags`, such as a,b; may be repeated", func(set string) error {
 		tags = append(tags, set)
 		return nil
 	})
@@ -60,7 +60,7 @@ func Run(dir string, args []string, out, errOut io.Writer) int {
 	}
 	t, err := readTable(*name)
 	if i := slices.IndexFunc(flags.Args(), func(arg string) bool { return strings.HasPrefix(arg, "-") }); err == nil && i >= 0 {
-		err = fmt.Errorf("%s stands behind the packages: write flags first", flags.Arg(i))
+		err = fmt.Errorf("flag %s follows the packages; write flags first", flags.Arg(i))
 	}
 	systems := strings.Fields(strings.ReplaceAll(*goos, ",", " "))
 	if err == nil {
@@ -119,7 +119,7 @@ func (r *run) move(configs []config) error {
 		return err
 	}
 	if len(r.uses) == 0 {
-		fmt.Fprintf(r.out, "nothing here uses %s: no package imports %s\n", r.name, strings.Join(r.paths, " or "))
+		fmt.Fprintf(r.out, "nothing here uses %s, because no package imports %s\n", r.name, strings.Join(r.paths, " or "))
 		r.otherFiles()
 		r.print()
 		return nil
@@ -160,7 +160,7 @@ func (r *run) replace(changes []change) error {
 	defer stop()
 	err := write(ctx, changes)
 	if err == nil && ctx.Err() != nil {
-		err = errors.New("interrupted: the files are changed, go.mod is not")
+		err = errors.New("interrupted: the files are changed, but go.mod is not")
 	}
 	return err
 }
@@ -174,7 +174,7 @@ func (r *run) convert() (changes []change, err error) {
 			return i.Name != nil && i.Name.Name == "." && slices.Contains(r.paths, importPath(i))
 		}); i >= 0 {
 			r.total += f.countUses(f.syntax)
-			r.left = append(r.left, f.note(f.syntax.Imports[i].Pos(), "a dot import: the file stays as it is; name the package, and run this again"))
+			r.left = append(r.left, f.note(f.syntax.Imports[i].Pos(), "the file has a dot import and stays unchanged; name the package and run this again"))
 			continue
 		}
 		all := r.merged(path)
@@ -197,7 +197,7 @@ func (r *run) convert() (changes []change, err error) {
 		if !bytes.Equal(now, f.original) {
 			changes = append(changes, change{path, f.original, now})
 			if ast.IsGenerated(f.syntax) {
-				r.other = append(r.other, note{path: path, line: 1, text: "it is generated: let its generator know the new type, or the next run brings the old one back"})
+				r.other = append(r.other, note{path: path, line: 1, text: "the file is generated; change its generator to use the new type, or its next run restores the old one"})
 			}
 		}
 	}
@@ -229,7 +229,7 @@ func (r *run) merged(path string) []conversion {
 	}
 	for _, c := range not {
 		agreed = slices.DeleteFunc(agreed, func(a conversion) bool { return c.start < a.end && a.start < c.end })
-		c.edits, c.left = nil, "it has other types for another system, other tags, or in tests: write it by hand"
+		c.edits, c.left = nil, "its types differ for another system, for other tags or in tests; convert it by hand"
 		agreed = append(agreed, c)
 	}
 	return agreed
@@ -238,7 +238,7 @@ func (r *run) merged(path string) []conversion {
 // printUnseen prints the differences to look for by hand. It omits those that concern only names
 // that the program does not use.
 func (r *run) printUnseen() {
-	fmt.Fprintf(r.out, "\nno type shows these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n",
+	fmt.Fprintf(r.out, "\ntypes cannot show these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n",
 		root, r.page())
 	has := func(name string) bool { return r.uses[name] || r.verbs[name] || r.dependencies[name] != nil }
 	for _, u := range r.unseen {

@@ -144,7 +144,7 @@ var (
 )
 
 // unseenList is the part of a report that most programs of one library have alike.
-var unseenList = regexp.MustCompile(`(?m)^\nno type shows these; .*\n(- .*\n)+`)
+var unseenList = regexp.MustCompile(`(?m)^\ntypes cannot show these; .*\n(- .*\n)+`)
 
 // run runs the command and checks what it prints, which it returns.
 func (p program) run(t *testing.T, flags ...string) string {
@@ -271,7 +271,7 @@ func TestWriteHalf(t *testing.T) {
 		_ = os.Remove(changes[1].path)
 		_ = os.Mkdir(changes[1].path, 0o755)
 	}}, changes)
-	if want := fmt.Sprintf("changed are only [%q]", changes[0].path); err == nil || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("only these files are changed: [%q]", changes[0].path); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if a, c := readFile(t, changes[0].path), readFile(t, changes[2].path); a != "new" || c != "old" {

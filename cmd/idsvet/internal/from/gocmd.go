@@ -27,7 +27,7 @@ func Older(dir string) error {
 	}
 	newer, own := strings.TrimSpace(out), runtime.Version()
 	if newerGo(newer, own) {
-		return fmt.Errorf("this program was built by %s and cannot read one of %s: build it anew by GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", own, newer, root)
+		return fmt.Errorf("built with %s, which cannot read a program for %s; run: GOTOOLCHAIN=%[2]s go install %s/cmd/idsvet@latest", own, newer, root)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func modules(dir string) ([]string, error) {
 		}
 	})
 	if len(all) == 0 {
-		return nil, errors.New("there is no go.mod here, above or below")
+		return nil, errors.New("found no go.mod here, above or below")
 	}
 	return all, nil
 }

@@ -288,7 +288,7 @@ func (f *file) unusedNotes(edits []edit) (notes []note) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		v, ok := f.info.Defs[c.Node().(*ast.Ident)].(*types.Var)
 		if ok && v.Kind() == types.LocalVar && f.isGone(v, edits) {
-			notes = append(notes, f.note(v.Pos(), v.Name()+" has no use any more: delete it"))
+			notes = append(notes, f.note(v.Pos(), v.Name()+" is no longer used; delete it"))
 		}
 	}
 	return notes

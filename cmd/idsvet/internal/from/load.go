@@ -61,14 +61,14 @@ func (r *run) load(module string, c config) error {
 		if r.collect(p.TypesInfo, old) || slices.ContainsFunc(p.Syntax, r.importedBy) || p.TypesInfo == nil {
 			broken = append(broken, p.Errors...)
 		} else if len(p.Errors) > 0 {
-			r.other = append(r.other, note{path: module, text: "does not compile, and does not use the library: " + r.errorTexts(p.Errors)[0]})
+			r.other = append(r.other, note{path: module, text: "does not compile, but does not use the library: " + r.errorTexts(p.Errors)[0]})
 			continue
 		}
 		r.addFiles(module, p, texts, old)
 	}
 	if len(broken) > 0 {
 		causes := append(r.errorTexts(r.missingErrors(*cfg)), r.errorTexts(broken)...)
-		return fmt.Errorf("%s (%s) does not compile, so that its types are not known; nothing is changed. If a run was interrupted, take its changes back first.\n\t%s",
+		return fmt.Errorf("%s (%s) does not compile, so its types are unknown; nothing is changed. If a run was interrupted, undo its changes first.\n\t%s",
 			r.rel(module), c, strings.Join(causes[:min(len(causes), 10)], "\n\t"))
 	}
 	return nil
@@ -84,7 +84,7 @@ func (r *run) isFork(p *packages.Package) bool {
 // addFork notes a copy of the old library, which stays unchanged.
 func (r *run) addFork(folder string) {
 	r.forks[folder] = true
-	r.other = append(r.other, note{path: folder, text: "it is a copy of the old library, and stays as it is: delete it when nothing needs it"})
+	r.other = append(r.other, note{path: folder, text: "it is a copy of the old library and stays unchanged; delete it when nothing needs it"})
 }
 
 // addFiles adds the files of a package. A file with cgo cannot be converted, because the go command
@@ -95,7 +95,7 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 		if !slices.Contains(p.GoFiles, path) {
 			if at := p.Fset.PositionFor(syntax.Name.Pos(), true).Filename; r.importedBy(syntax) && slices.Contains(p.GoFiles, at) {
 				r.cgo[at] = true
-				r.left = append(r.left, note{path: at, text: "it has cgo, so that the go command compiles another file: convert it by hand"})
+				r.left = append(r.left, note{path: at, text: "it uses cgo, so the go command compiles another file in its place; convert it by hand"})
 			}
 			continue
 		}

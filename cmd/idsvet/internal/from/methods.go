@@ -86,7 +86,7 @@ func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 			case before && !now:
 				notes = append(notes, f.note(t.Pos(), name+" does not satisfy this interface here"))
 			case now && !before:
-				notes = append(notes, f.note(t.Pos(), name+" satisfies this interface here, and did not"))
+				notes = append(notes, f.note(t.Pos(), name+" satisfies this interface here, but did not before"))
 			}
 		}
 	}

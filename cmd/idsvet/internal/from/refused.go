@@ -19,13 +19,13 @@ var parsers = map[string]struct {
 }{
 	"UUID": {regexp.MustCompile(strings.ReplaceAll(
 		`^(([uU][rR][nN]:[uU][uU][iI][dD]:)?H{8}(-H{4}){3}-H{12}|\{H{8}(-H{4}){3}-H{12}\}|H{32})$`, "H", "[0-9a-fA-F]")),
-		"is no UUID: write 8-4-4-4-12 hexadecimal digits"},
+		"is not a UUID; write 8-4-4-4-12 hexadecimal digits"},
 	"ULID": {regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`),
-		"is no ULID: write 26 digits and letters but I, L, O and U, which begin with 0 to 7"},
+		"is not a ULID; write 26 digits and letters except I, L, O and U, beginning with 0 to 7"},
 	// the ID of package typeid
 	"ID": {regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{25}$`),
-		"is no TypeID: after the prefix come 26 digits and lower-case letters but i, l, o and u, which begin with 0 to 7"},
-	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is no Snowflake: write at most 19 decimal digits, up to 9223372036854775807"},
+		"is not a TypeID; after the prefix, write 26 digits and lower-case letters except i, l, o and u, beginning with 0 to 7"},
+	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is not a Snowflake; write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
 // panicNotes returns a note if call is a MustParse of the library with a constant text that this
@@ -38,7 +38,7 @@ func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	s, ok := constant.Val(f.info.Types[call.Args[0]].Value).(string)
 	if n := named(fun.Signature().Results().At(0).Type()); ok && n != nil {
 		if why := Refused(n.Obj().Name(), s); why != "" {
-			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here: %q %s", s, why)))
+			notes = append(notes, f.note(call.Pos(), fmt.Sprintf("MustParse panics here, because %q %s", s, why)))
 		}
 	}
 	return notes

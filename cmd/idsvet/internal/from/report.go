@@ -43,9 +43,9 @@ func (r *report) rel(path string) string {
 
 // print prints all notes.
 func (r *report) print() {
-	r.toLookAt += r.printNotes("look at these first", r.differ)
+	r.toLookAt += r.printNotes("check these first", r.differ)
 	r.toEdit += r.printNotes("left to you", r.left)
-	r.toLookAt += r.printNotes("look at these, too", r.other)
+	r.toLookAt += r.printNotes("check these too", r.other)
 }
 
 // printNotes prints the notes under a title, each text once with its places. It omits the places of
@@ -101,6 +101,6 @@ func (r *report) place(n note) string {
 
 // summary prints the last line of the report.
 func (r *report) summary(files int) {
-	fmt.Fprintf(r.out, "%s: %d of %d uses converted, in %d files; places to edit: %d; to look at: %d, and what the list above says\n",
+	fmt.Fprintf(r.out, "%s: %d of %d uses converted, in %d files; places to edit: %d; to check: %d, and the list above\n",
 		r.old, r.converted, r.total, files, r.toEdit, r.toLookAt)
 }

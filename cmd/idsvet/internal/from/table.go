@@ -162,7 +162,7 @@ func (t *table) page() string {
 func readTable(name string) (*table, error) {
 	text, err := rulesFS.ReadFile("rules/" + name + ".txt")
 	if err != nil {
-		return nil, fmt.Errorf("-from %s is none of %s", name, strings.Join(Libraries(), ", "))
+		return nil, fmt.Errorf("-from %s: unknown library; use one of %s", name, strings.Join(Libraries(), ", "))
 	}
 	t := &table{name: name, letters: map[string]string{"x": "error"}, same: map[string]bool{}, names: map[string]string{}, set: map[string][]string{}, left: map[string]string{}, differs: map[string]string{}}
 	for i, line := range strings.Split(strings.ReplaceAll(string(text), "\n\t", " "), "\n") {
@@ -260,7 +260,7 @@ func (t *table) addWordRow(line string) error {
 		}
 		t.stored = append(t.stored, storedRow{words[0], where["codecs"], where["tags"], where["omits"], where["queries"] != nil, strings.Join(where["unless"], ""), sentence})
 	default:
-		return fmt.Errorf("%q is no row", line)
+		return fmt.Errorf("%q is not a row", line)
 	}
 	return nil
 }

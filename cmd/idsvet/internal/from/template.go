@@ -54,7 +54,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 		}
 		_, pointer := m.info.TypeOf(bound).Underlying().(*types.Pointer)
 		if sliced := strings.HasPrefix(m.rule.parts[i+1].text, "[:"); sliced && m.path[part.letter] == "" && !pointer && !m.info.Types[bound].Addressable() {
-			done.left = cmp.Or(done.left, m.text(e)+": only a variable can be sliced: assign it to v, and write v[:]")
+			done.left = cmp.Or(done.left, m.text(e)+": only a variable can be sliced; assign it to v and write v[:]")
 		}
 		at, text = next, end
 	}
@@ -68,7 +68,7 @@ func (m *match) fill(c inspector.Cursor) conversion {
 func (m *match) commentReason(edits []edit) string {
 	for _, c := range m.syntax.Comments {
 		if isCovered(edits, m.offset(c.Pos())) {
-			return "a comment stands in it: write " + m.rule.row
+			return "it contains a comment; write it by hand: " + m.rule.row
 		}
 	}
 	return ""
@@ -88,7 +88,7 @@ func needsNoParens(e ast.Expr) bool {
 func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	e := c.Node().(ast.Expr)
 	if m.isVariable(c, e) {
-		return m.text(e) + " is no variable here: assign its value to one first"
+		return m.text(e) + " is not a variable here; assign its value to one first"
 	}
 	fits := true
 	switch m.rule.resultChange {

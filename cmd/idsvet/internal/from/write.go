@@ -41,7 +41,7 @@ func write(ctx context.Context, changes []change) error {
 	for i := range changes {
 		if err == nil {
 			if err = os.Rename(temps[i], targets[i]); err != nil {
-				err = fmt.Errorf("%w; changed are only %q", err, targets[:i])
+				err = fmt.Errorf("%w; only these files are changed: %q", err, targets[:i])
 			}
 		}
 		_ = os.Remove(temps[i]) // already renamed, or never made

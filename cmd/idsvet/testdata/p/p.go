@@ -52,7 +52,7 @@ func keys(seen map[any]bool, queue chan any, names map[string]bool) bool {
 type own lib.UserID // want own:"ids.UUID"
 
 func plain(id own, m map[string][]row) {
-	json.Marshal(&id)       // want `own is a list of 16 numbers in JSON: it has no methods of ids.UUID`
+	json.Marshal(&id)       // want `own is a list of 16 numbers in JSON, because it has no methods of ids.UUID`
 	json.Marshal(m)         // want `UserID is a list of 16 numbers in JSON`
 	json.Unmarshal(nil, &m) // want `UserID is a list`
 }
@@ -62,7 +62,7 @@ type key struct{ uuid.UUID }
 func wrapped(t *testing.T, s string, args ...any) { t.Logf(s, args...) }
 
 func formats(t *testing.T, id uuid.UUID, k key, u ulid.ULID, n snowflake.ID, b []ulid.Binary) {
-	fmt.Printf("%5.*d%% %x", 2, 1, id)                  // want `%x writes the digits of the text of this UUID, in hexadecimal; pass the bytes`
+	fmt.Printf("%5.*d%% %x", 2, 1, id)                  // want `%x writes the characters of the text of this UUID in hexadecimal; pass id\[:\]`
 	fmt.Printf("%d %X %x", id, k, n)                    // want `%d writes a list of 16 numbers for this UUID` `%X writes .* UUID` `pass int64`
 	wrapped(t, "%d %x %#x", u, b, map[int]*ulid.ULID{}) // want `%d writes .* ULID` `this Binary` `this ULID`
 }
@@ -125,14 +125,14 @@ func rounded(row map[string]any, score float64, text string) []snowflake.ID {
 type nodes struct{ *snowflake.Node }
 
 func next(ctx context.Context, n nodes) {
-	id, _ := n.TryNext()       // want `with an error, which is dropped here, the id of TryNext is 0`
+	id, _ := n.TryNext()       // want `with an error, which is dropped here, TryNext returns the ID 0`
 	id, _ = n.NextContext(ctx) // want `NextContext`
 	fmt.Println(id)
 }
 
 func status(text string) int {
 	_, err := uuid.Parse(text)
-	if err == ids.ErrSyntax || clockfile.ErrLocked != (err) { // want `not equal to ids.ErrSyntax: use errors.Is` `not equal to clockfile.ErrLocked`
+	if err == ids.ErrSyntax || clockfile.ErrLocked != (err) { // want `not equal to ids.ErrSyntax; use errors.Is` `not equal to clockfile.ErrLocked`
 		return 400
 	}
 	switch err {
@@ -147,12 +147,12 @@ func status(text string) int {
 const short = "f81d4fae-7dec"
 
 var (
-	_ = uuid.MustParse(short)                                            // want `this panics: "f81d4fae-7dec" is no UUID`
-	_ = ids.MustParseUUID("(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)")      // want `is no UUID`
-	_ = ulid.MustParse("81ARZ3NDEKTSV4RRFFQ69G5FAV")                     // want `is no ULID`
-	_ = snowflake.MustParse("9223372036854775808")                       // want `is no Snowflake`
-	_ = typeid.MustParse[user]("user_81h2xcejqtf2nbrexx3vqjhp41")        // want `is no TypeID`
-	_ = func(s string) uuid.UUID { return uuid.MustParse("not-a-uuid") } // want `is no UUID`
+	_ = uuid.MustParse(short)                                            // want `this panics, because "f81d4fae-7dec" is not a UUID`
+	_ = ids.MustParseUUID("(f81d4fae-7dec-11d0-a765-00a0c91e6bf6)")      // want `is not a UUID`
+	_ = ulid.MustParse("81ARZ3NDEKTSV4RRFFQ69G5FAV")                     // want `is not a ULID`
+	_ = snowflake.MustParse("9223372036854775808")                       // want `is not a Snowflake`
+	_ = typeid.MustParse[user]("user_81h2xcejqtf2nbrexx3vqjhp41")        // want `is not a TypeID`
+	_ = func(s string) uuid.UUID { return uuid.MustParse("not-a-uuid") } // want `is not a UUID`
 )
 
 type user struct{}
