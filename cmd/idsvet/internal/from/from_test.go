@@ -120,7 +120,7 @@ func TestPrograms(t *testing.T) {
 			if snapshot(t, p.dir) != before {
 				t.Error("without -fix, files are changed")
 			}
-			done := strings.Contains(p.report, "places to edit: 0; to look at: 0,")
+			done := strings.Contains(p.report, "places to edit: 0; to check: 0,")
 			for range 2 {
 				out := p.run(t, "-fix")
 				if done && strings.Contains(out, "does not compile") {
