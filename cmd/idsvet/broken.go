@@ -56,7 +56,8 @@ var reportSkipped = sync.OnceFunc(func() {
 	fmt.Fprintln(os.Stderr, "idsvet: skipped the packages that do not compile and those that import them")
 })
 
-// skipBroken returns a copy of a whose result for a broken package is skipped.
+// skipBroken returns a copy of the analyzer a. For a broken package, the copy returns the result
+// skipped.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)

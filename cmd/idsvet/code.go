@@ -1,6 +1,6 @@
 package main
 
-// The package under analysis, and the questions about its values that the analyzers share.
+// The package under analysis, with the queries that the analyzers share.
 
 import (
 	"go/ast"
@@ -136,8 +136,8 @@ func (p *target) collect() {
 	}
 }
 
-// value returns the expression for variable i of an assignment. If a call returns several values,
-// it is that call for all variables. If there is no expression, value returns nil.
+// value returns the expression for variable i of an assignment. If one call provides several
+// values, value returns this call for each of them. If there is no expression, it returns nil.
 func value(values []ast.Expr, i int) ast.Expr {
 	switch {
 	case i < len(values):

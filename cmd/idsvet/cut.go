@@ -1,7 +1,7 @@
 package main
 
-// Analyzers for values that have lost a part: the start of an ID's text (prefix), a remainder
-// (modulo), a float (float), and a call whose error is dropped (nexterror).
+// Analyzers for code that loses information: a prefix of an ID's text (prefix), a remainder
+// (modulo), a conversion to a float (float), and a dropped error (nexterror).
 
 import (
 	"go/ast"
@@ -36,7 +36,7 @@ func prefixes(p *target) {
 		// The first 8 characters of a ULID, and the first 10 of a version 6 or 7 UUID, stay the
 		// same for more than a second.
 		switch {
-		case kind == "ULID" && name != "ULID" && n <= 8: // u.ULID() may be any UUID
+		case kind == "ULID" && name != "ULID" && n <= 8: // the method ULID converts any UUID
 		case kind == "UUID" && (strings.HasPrefix(name, "NewV7") || strings.HasPrefix(name, "NewV6")) && n <= 10:
 			kind = "version " + name[4:5]
 		default:
@@ -60,8 +60,8 @@ func modulos(p *target) {
 		id := p.snowflakeOrigin(n.X)
 		switch cut, _ := id.(*ast.BinaryExpr); {
 		case id == nil:
-		case cut != nil && cut.Op == token.SHR: // after a shift, other bits are the last ones
-		case known && by%2 == 1: // the bits of the time make the shares even
+		case cut != nil && cut.Op == token.SHR: // the shift has removed the last bits
+		case known && by%2 == 1: // the bits of the time distribute the remainders evenly
 		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence or node number
 		default:
 			p.ReportRangef(n, "the last bits of a Snowflake are mostly 0 or equal, so its remainders are uneven; use the remainder of a hash")

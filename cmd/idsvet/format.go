@@ -1,7 +1,7 @@
 package main
 
-// Analyzers for IDs in a form that is not their text: fmt verbs (verb) and types without methods in
-// JSON (plaintype).
+// Analyzers for IDs that are not written as their text: by a verb of fmt (verb), or in JSON,
+// because their type has no methods (plaintype).
 
 import (
 	"go/ast"

@@ -44,7 +44,7 @@ func funcValues(p *target) {
 			Message: fun.Pkg().Name() + "." + fun.Name() + " is a function; as a value, it equals no ID and prints as an address; call it",
 		}
 		switch c.Parent().Node().(type) {
-		case *ast.KeyValueExpr, *ast.CompositeLit: // the function may be wanted: no fix
+		case *ast.KeyValueExpr, *ast.CompositeLit: // the program may want the function
 		default:
 			d.SuggestedFixes = []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: e.End(), End: e.End(), NewText: []byte("()")}}}}
 		}

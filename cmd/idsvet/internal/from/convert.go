@@ -47,8 +47,8 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	return nil
 }
 
-// byRule converts e by the first rule that matches and fits. If no matching rule fits, byRule
-// returns the conversion by the first one, which contains the reason. If no rule matches, it
+// byRule converts e by the first rule that matches and fits. If rules match, but none fits, byRule
+// returns a conversion that is left for the reason of the first rule. If no rule matches, it
 // returns nil.
 func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	for _, m := range f.matches(e) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An edit replaces the bytes from start to end with text. Package names in text are marked, for
-// example as "\x00uuid\x00", until it is known under which name the file imports the package.
+// An edit replaces the bytes from start to end with text. In text, package names are marked, for
+// example as "\x00uuid\x00", until the file's name for the package is known.
 type edit struct {
 	start, end int
 	text       string
@@ -23,7 +23,7 @@ type conversion struct {
 	start, end int
 	edits      []edit
 	uses       int    // number of uses of the library's names
-	left       string // reason for the report why it is left, or ""
+	left       string // reason why it is left, for the report, or ""
 	name       string // name for which it is left
 }
 

@@ -69,7 +69,7 @@ func folder(p *packages.Package) string {
 }
 
 // findDependencies finds the packages that the modules need. A module may need a published version
-// of another module of the program. The published version is a package of its own, which keeps the
+// of another module of the program. The published version is a different package, which keeps the
 // old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
@@ -133,7 +133,7 @@ func (r *run) addCauses(names []use) {
 	}
 }
 
-// A use is a use of a name of the old library in a file that is not compiled.
+// A use is a name of the old library in a file that is not compiled.
 type use struct {
 	note
 	asserted bool // it is the type in a type assertion or a type switch

@@ -42,7 +42,7 @@ type file struct {
 	module    string // directory of its module
 	path      string
 	original  []byte // contents as read
-	src       []byte // contents with the line ends of withLF
+	src       []byte // contents after withLF
 	positions *token.File
 	fset      *token.FileSet
 	syntax    *ast.File
@@ -103,7 +103,7 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 }
 
 // isAllowed reports whether the rules for name apply. A set row forbids them while the program uses
-// certain other names.
+// one of certain other names.
 func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -113,7 +113,7 @@ func (l *library) isAllowed(name string) bool {
 	return true
 }
 
-// isKept reports whether name stays as it is, or is a field that only gets another name.
+// isKept reports whether name is allowed, and is either the same here or a field with another name.
 func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
@@ -148,9 +148,9 @@ func (f *file) objectOf(e ast.Expr) types.Object {
 	return nil
 }
 
-// field returns the name of v if v is a field of the old library, such as "NullUUID.UUID", or if v
-// embeds a type of the library that has another name here, such as "embedded.NullUUID". Otherwise
-// it returns "".
+// field returns the name of a field of the library, such as "NullUUID.UUID". For a field that
+// embeds a type of the library with another name here, it returns a name such as
+// "embedded.NullUUID". For any other field it returns "".
 func (f *file) field(v *types.Var) string {
 	if f.lib.owns(v) {
 		scope := v.Pkg().Scope()

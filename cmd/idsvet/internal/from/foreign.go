@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// foreignNotes returns a note if id is a name in another module and keeps a type of the old
-// library. The name is a function, a variable, a field, or an interface that the program's types
-// then no longer satisfy. For a generic type or function, its declaration counts, because the
+// foreignNotes returns a note if id, a name in another module, keeps a type of the old library. The
+// name is a function, a variable, a field, or an interface that the program's types no longer
+// satisfy after the move. For a generic type or function, only its declaration counts, because the
 // program chooses the type arguments.
 func (f *file) foreignNotes(id *ast.Ident) []note {
 	var obj types.Object

@@ -1,6 +1,7 @@
 // Package from moves a program from another ID library to github.com/oneclock/ids. It uses the
 // program's types, while the program still compiles with the old library. It changes only the bytes
-// that its tables name.
+// that its tables name. In the comments of this package, the library is the old library, and here
+// means in ids.
 //
 // A move has these stages:
 //
@@ -146,9 +147,9 @@ func (r *run) matchesPackage(pattern string, c config) bool {
 	return strings.TrimSpace(folders) != ""
 }
 
-// replace writes the changes or, without -fix, prints them as a diff. If a signal arrives before
-// the first file is replaced, replace changes no file. If the signal arrives later, replace
-// finishes all files and then returns an error.
+// replace writes the changes or, without -fix, prints them as a diff. A signal stops it only before
+// the last new file is prepared, and then no file has changed. After a later signal, replace
+// finishes all files and returns an error.
 func (r *run) replace(changes []change) error {
 	if !r.fix {
 		for _, c := range changes {

@@ -24,7 +24,7 @@ import (
 // markedPackage matches the marked name of a package.
 var markedPackage = regexp.MustCompile("\x00(\\w+)\x00")
 
-// A newImports describes the imports that a file gets.
+// A newImports describes the imports of a file after its conversion.
 type newImports struct {
 	names  map[string]string // names of the imported packages in the file
 	keep   bool              // the old library is still used
@@ -48,8 +48,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
-	// If the file already imports this library under a name that is visible everywhere in the file,
-	// it keeps that import as its only one.
+	// A file that already imports the new package under a name that is visible everywhere keeps a
+	// single import of it.
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
@@ -76,7 +76,7 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	return f.formatted(out), f.unusedNotes(all), nil
 }
 
-// qualifiers returns an edit for each use of an old package's name that the edits do not replace.
+// qualifiers returns an edit for each use of an old package name that the edits leave in place.
 func (f *file) qualifiers(edits []edit) (left []edit) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -88,7 +88,7 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats out, a new text of the file, if the old text was formatted. It also gives out
+// formatted formats out, a new text of the file, if the old text was formatted. It also restores
 // the line ends of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
@@ -140,8 +140,8 @@ func (f *file) redeclares(name string) bool {
 	return false
 }
 
-// freeName returns a name that the file and its package do not use: the given name, if possible, or
-// else that name with another number at its end.
+// freeName returns a name that the file and its package do not use. This is the given name, if
+// possible, or else that name with another number at its end.
 func (f *file) freeName(name string) string {
 	taken := map[string]bool{}
 	for n := range ast.Preorder(f.syntax) {

@@ -18,8 +18,8 @@ type match struct {
 	*file
 	rule  *rule
 	bound map[string]ast.Expr // the expression that a letter is bound to
-	// path contains the embedded fields through which a method of a bound expression was found, by
-	// letter, such as ".UUID".
+	// path contains, by letter, the embedded fields through which the bound expression has the
+	// method, such as ".UUID".
 	path map[string]string
 }
 
@@ -87,7 +87,7 @@ func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	return name.Imported().Path() == newPackages[pkg]
 }
 
-// member reports whether s is the method or field that p names, and binds the letter before it.
+// member reports whether s is the method or field that p names. If it is, the letter in p is bound.
 func (m *match) member(p, s *ast.SelectorExpr) bool {
 	sel := m.info.Selections[s]
 	if sel == nil || sel.Kind() == types.MethodExpr {

@@ -21,8 +21,8 @@ var methodsTXT string
 
 var methodLine = regexp.MustCompile(`(?m)^ids: func \(\*?(\w+)(?:\[T\])?\)\.(.*)$`)
 
-// newMethods contains the methods that each type has here, with their parameters and results. It
-// contains them under the old names of the types, too.
+// newMethods maps each type here to its methods, with their parameters and results. The old names
+// of the types are keys, too.
 var newMethods = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, m := range methodLine.FindAllStringSubmatch(methodsTXT, -1) {
@@ -44,7 +44,7 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	if want == nil || !types.IsInterface(want) {
 		return nil
 	}
-	// A call of the library has its own rule, for example ulid.New(t, entropy).
+	// A rule handles the call if it is one of the library, such as ulid.New(t, entropy).
 	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && f.named(call.Fun) != "" {
 		return nil
 	}

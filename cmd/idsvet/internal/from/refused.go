@@ -28,8 +28,8 @@ var parsers = map[string]struct {
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is not a Snowflake; write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panicNotes returns a note if call is a MustParse of the library with a constant text that this
-// library refuses.
+// panicNotes returns a note if call is a MustParse of the library with a constant text that ids
+// refuses.
 func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
 	if fun == nil || !f.lib.owns(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
@@ -44,8 +44,8 @@ func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	return notes
 }
 
-// Refused returns the reason why the parser of the given type of this library does not accept s. It
-// returns "" if the parser accepts s, or if Refused cannot tell.
+// Refused returns the reason why the parser of the given type of ids does not accept s. It returns
+// "" if the parser accepts s, or if Refused cannot tell.
 func Refused(kind, s string) string {
 	text, known := parsers[kind]
 	_, err := strconv.ParseInt(s, 10, 64)

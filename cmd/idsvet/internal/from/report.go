@@ -18,7 +18,7 @@ type note struct {
 	line  int    // line number, or 0
 	name  string // name that the note is about, or ""
 	text  string
-	first bool // printed before others, and without places if there are many
+	first bool // printed first, and without places if there are many
 }
 
 // A report is the output of the command, except for the changes.

@@ -1,6 +1,6 @@
 package from
 
-// A run of the command, and the configurations for which it loads the program.
+// A run of the command, and the configurations in which it loads the program.
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ type run struct {
 
 	// mu guards the source texts while load collects them.
 	mu    sync.Mutex
-	files map[string][]*file // by path, once for each configuration that compiles it
-	cgo   map[string]bool    // files with cgo, in whose place others are compiled
+	files map[string][]*file // by path, one for each configuration that compiles the file
+	cgo   map[string]bool    // files with cgo, which are not compiled as they are
 	forks map[string]bool    // directories of modules that copy the old library
 }
 

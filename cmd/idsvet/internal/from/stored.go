@@ -36,9 +36,9 @@ func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 	return notes
 }
 
-// storedNotesFor returns the notes of the stored rows about values of type t that package to
-// receives at e. If the package is a database, the place of a note is the field that contains the
-// value, if any.
+// storedNotesFor returns the notes of the stored rows about values of type t. The package to
+// receives such a value at e. If it is a database, the place of a note is the field that contains
+// the value, if any.
 func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
@@ -70,9 +70,9 @@ func (f *file) reaches(pkg *types.Package, match func(path string) bool) bool {
 }
 
 // receivingPackage returns the package that receives the value at c in an interface. It is the
-// package of the called function, or of the type that the value becomes a part of. If the value
-// does not become an interface, or the function does not store its arguments, receivingPackage
-// returns nil.
+// package of the called function, or of the type that the value becomes a part of, or otherwise the
+// package of the file. If the value does not become an interface, or the function does not store
+// its arguments, receivingPackage returns nil.
 func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
@@ -191,8 +191,8 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether values of type t have the methods of the library's type name, but no
-// method IsZero, neither from that type nor their own.
+// gainsIsZero reports whether values of type t have the methods of the given type of the library,
+// but no method IsZero, neither from that type nor of their own.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

@@ -73,7 +73,7 @@ type table struct {
 	same    map[string]bool
 	names   map[string]string   // new names of fields, by the old ones
 	rules   []*rule             // in the order in which they are tried
-	set     map[string][]string // causes of names that are left, by these names
+	set     map[string][]string // by name, the names whose use forbids its rules
 	texts   []string
 	left    map[string]string
 	differs map[string]string
@@ -81,7 +81,7 @@ type table struct {
 	unseen  []unseenRow
 }
 
-// A storedRow is a row about written and read values of a type.
+// A storedRow is a row about values of a type that are written and read.
 type storedRow struct {
 	name                string
 	codecs, tags, omits []string
@@ -176,7 +176,7 @@ func readTable(name string) (*table, error) {
 	return t, nil
 }
 
-// sameWord matches the word for the name in the pattern.
+// sameWord matches the word same in an expression.
 var sameWord = regexp.MustCompile(`\bsame\b`)
 
 // errorRow matches a row that replaces one error variable with another.

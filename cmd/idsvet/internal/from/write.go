@@ -19,8 +19,8 @@ type change struct {
 }
 
 // write replaces the files, each by renaming a complete new file. It prepares all new files first.
-// If one of the files cannot be written, or if ctx ends in the meantime, write changes none. If a
-// rename fails nevertheless, the error lists the files that are changed.
+// If one of the files cannot be written, or if ctx ends before the last new file is prepared, write
+// changes none. If a rename fails nevertheless, the error lists the files that are changed.
 func write(ctx context.Context, changes []change) error {
 	var errs []error
 	temps := make([]string, len(changes))
