@@ -13,8 +13,8 @@ import (
 	"golang.org/x/tools/go/analysis/passes/inspect"
 )
 
-// TestReports runs all analyzers on programs that use the library of this checkout. Their comments say what is to be
-// reported; where there is no comment, nothing may be.
+// TestReports runs all analyzers on programs that use the library of this checkout. Comments in the
+// programs list the expected findings. A line without a comment must have none.
 func TestReports(t *testing.T) {
 	all := &analysis.Analyzer{
 		Name: "all", Doc: "run all analyzers", Requires: []*analysis.Analyzer{inspect.Analyzer, printfs, broken},
@@ -36,7 +36,7 @@ func TestReports(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all, "./p", "./lib")
 }
 
-// build returns the path of the command's binary.
+// build builds the command and returns the path of its binary.
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "idsvet.exe")
@@ -46,8 +46,8 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// TestBroken checks that packages that do not compile, and those that import them, are skipped with one
-// line in addition to the compiler's errors, and that the others are analyzed.
+// TestBroken checks that packages that do not compile, and those that import them, are skipped with
+// one line in addition to the compiler's errors, and that the others are analyzed.
 func TestBroken(t *testing.T) {
 	binary, dir := build(t), t.TempDir()
 	root, err := filepath.Abs("../..")
@@ -84,7 +84,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestUsage checks that the command, alone and with -h, tells what it does besides analyzing, and its version.
+// TestUsage checks that the command, without arguments and with -h, describes its uses, and that it
+// prints its version.
 func TestUsage(t *testing.T) {
 	binary := build(t)
 	for _, args := range [][]string{nil, {"-h"}} {

@@ -17,17 +17,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A program is an archive of testdata in a folder of its own.
+// A program is an archive of testdata, unpacked into its own directory.
 type program struct {
 	dir     string
 	args    []string
-	want    map[string]string // texts after the move
+	want    map[string]string // texts of the files after the move
 	report  string
-	unseen  string // what no type shows, if that counts
-	refusal string // the status and the begin of an error, or ""
+	unseen  string // the list of differences that types cannot show, or "" for any list
+	refusal string // the status and the beginning of the error, or ""
 }
 
-// unpack writes the files of an archive. The lines of one whose name ends in .crlf end so; one in .readonly cannot be written.
+// unpack writes the files of an archive. A file whose name ends in .crlf gets lines that end in CR
+// LF, and a file whose name ends in .readonly cannot be written.
 func unpack(t *testing.T, path string) program {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -67,13 +68,13 @@ func unpack(t *testing.T, path string) program {
 			_ = os.Chmod(filepath.Join(p.dir, name), 0o444)
 		}
 	}
-	if len(p.want) > 0 || p.refusal != "" { // else the report is all that counts
+	if len(p.want) > 0 || p.refusal != "" { // otherwise only the report counts
 		maps.Copy(texts, p.want)
 		maps.DeleteFunc(texts, func(name, _ string) bool { return filepath.Ext(name) != ".go" })
 		p.want = texts
 	}
 	flags := "-mod=mod"
-	if _, err := os.Stat(filepath.Join(p.dir, "go.work")); err == nil { // with which it is an error
+	if _, err := os.Stat(filepath.Join(p.dir, "go.work")); err == nil { // in a workspace, -mod=mod is an error
 		flags = ""
 	}
 	t.Setenv("GOFLAGS", flags)
@@ -99,8 +100,9 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPrograms moves the programs in testdata: without -fix nothing changes, and the report is theirs; with it each file is as
-// wanted, and changes once. A program of which the report names no place compiles then. A program that is refused stays as it is.
+// TestPrograms moves the programs in testdata. Without -fix, nothing changes, and the report is the
+// expected one. With -fix, each file becomes the expected one, and a second run changes nothing. If
+// the report names no place, the program then compiles. A program that is refused does not change.
 func TestPrograms(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -131,22 +133,22 @@ func TestPrograms(t *testing.T) {
 						t.Errorf("%s is\n%s\nwant\n%s", name, got, text)
 					}
 				}
-				p.report, p.unseen = "", "" // those of the next run are others
+				p.report, p.unseen = "", "" // the next run has other ones
 			}
 		})
 	}
 }
 
-// onlyFix and onlyDry find the lines of a report that only one of two runs has.
+// onlyFix and onlyDry match the lines of a report that only one of the two runs prints.
 var (
 	onlyFix = regexp.MustCompile(`(?m)^(.*has raised|to keep the former GODEBUG defaults: ).*\n`)
 	onlyDry = regexp.MustCompile(`(?m)^to run: .*\n`)
 )
 
-// unseenList is the part of a report that most programs of one library have alike.
+// unseenList matches the part of a report that is the same for most programs of one library.
 var unseenList = regexp.MustCompile(`(?m)^\ntypes cannot show these; .*\n(- .*\n)+`)
 
-// run runs the command and checks what it prints, which it returns.
+// run runs the command, checks what it prints, and returns it.
 func (p program) run(t *testing.T, flags ...string) string {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -173,7 +175,7 @@ func (p program) run(t *testing.T, flags ...string) string {
 	switch {
 	case list == "" && want != "" && !strings.Contains(want, "nothing here uses"):
 		t.Errorf("the report does not say what no type shows: %s", &out)
-	case want == "" && strings.Contains(said, "does not compile"): // after its move
+	case want == "" && strings.Contains(said, "does not compile"): // after its move, the program need not compile
 	case status != 0 || errOut.Len() > 0:
 		t.Fatal(said, &out)
 	case want != "" && strings.TrimSpace(notes) != strings.TrimSpace(not.ReplaceAllString(want, "")):
@@ -182,7 +184,8 @@ func (p program) run(t *testing.T, flags ...string) string {
 	return said + out.String()
 }
 
-// snapshot returns the texts of all files of a folder but go.mod and go.sum.
+// snapshot returns the texts of all files in a directory, except those whose names begin with
+// "go.".
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -198,7 +201,7 @@ func snapshot(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// An ending is a context that ends when it has been looked at so many times.
+// An ending is a context that ends after a number of calls of Err.
 type ending struct {
 	context.Context
 	looks *int
@@ -211,7 +214,8 @@ func (e ending) Err() error {
 	return nil
 }
 
-// TestWrite checks that all files are replaced or none, that links and modes stay, and that nothing is left beside them.
+// TestWrite checks that either all files are replaced or none, that links and modes stay, and that
+// no temporary file is left.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	a, b, link := filepath.Join(dir, "a.go"), filepath.Join(dir, "b.go"), filepath.Join(dir, "link.go")
@@ -232,7 +236,7 @@ func TestWrite(t *testing.T) {
 	refused("", 2, []change{changes[0], {filepath.Join(dir, "gone.go"), nil, []byte("new")}})
 	refused("interrupted", 0, changes)
 	refused("interrupted", 1, changes)
-	looks := 2 // the end comes after the last file was prepared
+	looks := 2 // the context ends after the last file was prepared
 	err := write(ending{t.Context(), &looks}, changes)
 	info, _ := os.Stat(b)
 	target, _ := os.Readlink(link)
@@ -244,7 +248,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A meddler is a context that does something when it is looked at for the last time.
+// A meddler is a context that calls do in the last of a number of calls of Err.
 type meddler struct {
 	context.Context
 	looks *int
@@ -258,7 +262,7 @@ func (m meddler) Err() error {
 	return nil
 }
 
-// TestWriteHalf checks that the error of a rename names the files that are changed already.
+// TestWriteHalf checks that the error of a failed rename names the files that have already changed.
 func TestWriteHalf(t *testing.T) {
 	dir := t.TempDir()
 	var changes []change
@@ -266,7 +270,8 @@ func TestWriteHalf(t *testing.T) {
 		writeFile(t, filepath.Join(dir, name), "old")
 		changes = append(changes, change{filepath.Join(dir, name), []byte("old"), []byte("new")})
 	}
-	looks := 3 // before the last file is prepared, a folder takes the place of the second one
+	// Before the last file is prepared, a directory replaces the second file.
+	looks := 3
 	err := write(meddler{t.Context(), &looks, func() {
 		_ = os.Remove(changes[1].path)
 		_ = os.Mkdir(changes[1].path, 0o755)
@@ -282,8 +287,8 @@ func TestWriteHalf(t *testing.T) {
 	}
 }
 
-// TestNotes checks that a text is printed once, with all its places, or none of more than 50 that may be anywhere, and that these
-// texts come first.
+// TestNotes checks that a text is printed once with all its places, and that texts that may occur
+// anywhere come first, without their places if there are more than 50.
 func TestNotes(t *testing.T) {
 	for places, want := range map[int]string{50: "\tp.go:50: Parse\n", 51: "anywhere (51)\nstored (60)\n"} {
 		var notes []note
@@ -303,7 +308,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestRequire checks that what is said of go.mod is what happened to it: go get may work, and go mod tidy fail.
+// TestRequire checks that the error describes what has happened to go.mod. For example, go get may
+// succeed and go mod tidy fail.
 func TestRequire(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command of this test is a shell script")
@@ -327,8 +333,8 @@ func TestRequire(t *testing.T) {
 	}
 }
 
-// TestGodebug runs the command that the report prints to keep the GODEBUG defaults, in a module and in
-// a workspace. A file that sets them keeps them.
+// TestGodebug runs the command that the report prints to keep the GODEBUG defaults, in a module and
+// in a workspace. A file that sets the defaults keeps them.
 func TestGodebug(t *testing.T) {
 	ids, err := filepath.Abs("../../../..")
 	if err != nil {

@@ -16,14 +16,15 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// libraries are the modules that the tables are for; "uuid" is Go's own package, which Go 1.26 has not.
+// libraries contains the modules of the libraries that have a table. "uuid" is Go's own package,
+// which does not exist in Go 1.26.
 var libraries = map[string]string{
 	"google": "github.com/google/uuid v1.6.0", "gofrs": "github.com/gofrs/uuid/v5 v5.5.1", "satori": "github.com/satori/go.uuid v1.2.0",
 	"oklog": "github.com/oklog/ulid/v2 v2.1.2", "bwmarrin": "github.com/bwmarrin/snowflake v0.3.0", "sony": "github.com/sony/sonyflake/v2 v2.2.0",
 	"std": "uuid",
 }
 
-// module makes a module that requires a library, or all of them.
+// module makes a module that requires the named libraries.
 func module(t *testing.T, names ...string) string {
 	t.Helper()
 	ids, err := filepath.Abs("../../../..")
@@ -42,7 +43,8 @@ func module(t *testing.T, names ...string) string {
 	return dir
 }
 
-// TestTables checks that each table knows all that its library exports, and no name that it does not.
+// TestTables checks that each table has a row for each exported name of its library, and that
+// unseen rows mention no other names.
 func TestTables(t *testing.T) {
 	for _, name := range Libraries() {
 		tab, err := readTable(name)
@@ -101,7 +103,7 @@ func rowNames(tab *table) map[string]bool {
 	return known
 }
 
-// exported returns the names that a package exports, with methods and fields of its types.
+// exported returns the exported names of a package, including methods and fields of its types.
 func exported(pkg *types.Package) map[string]bool {
 	all := map[string]bool{}
 	for _, name := range pkg.Scope().Names() {
@@ -123,8 +125,9 @@ func exported(pkg *types.Package) map[string]bool {
 	return all
 }
 
-// TestMoves moves programs in testdata/move that have each exported name of a library, and compares what they print before and
-// after. At the end of a line, "// person:" tells what a person writes instead of what the command leaves there.
+// TestMoves moves programs in testdata/move that use each exported name of a library, and compares
+// their output before and after the move. The comment "// person:" at the end of a line contains
+// what a person writes in place of code that the command leaves.
 func TestMoves(t *testing.T) {
 	paths, err := filepath.Glob("testdata/move/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -154,7 +157,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// goRun runs the program in dir, and returns what it prints.
+// goRun runs the program in dir and returns its output.
 func goRun(t *testing.T, dir string) string {
 	t.Helper()
 	out, err := goIn(dir, nil, "run", ".")
@@ -164,7 +167,7 @@ func goRun(t *testing.T, dir string) string {
 	return out
 }
 
-// TestPages checks that the pages in docs/from print the tables.
+// TestPages checks that the pages in docs/from contain the tables.
 func TestPages(t *testing.T) {
 	for _, name := range Libraries() {
 		tab, err := readTable(name)
@@ -181,7 +184,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestMethods checks that methods.txt has what api.txt has of the types that old ones become.
+// TestMethods checks that methods.txt contains the lines of api.txt about the types that replace
+// old ones.
 func TestMethods(t *testing.T) {
 	types := regexp.MustCompile(`(?m)^ids: func \(\*?(UUID|ULID|Snowflake|SnowflakeNode|Null\[T\]|Generator)\)\..*\n`)
 	if want := strings.Join(types.FindAllString(readFile(t, "../../../../api.txt"), -1), ""); methodsTXT != want {
@@ -194,7 +198,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestRefused compares what MustParse is said to refuse with the texts that the library publishes as accepted and refused.
+// TestRefused compares the texts that MustParse is expected to reject with the published lists of
+// accepted and rejected texts.
 func TestRefused(t *testing.T) {
 	var vectors map[string][]struct{ Form, Input, Text string }
 	if err := json.Unmarshal([]byte(readFile(t, "../../../../testdata/vectors.json")), &vectors); err != nil {
