@@ -28,7 +28,7 @@ const (
 // implementation:
 //
 //  1. If the wall clock's tick is later than the latest ID's, take the wall clock's tick.
-//  2. If it is the same tick, or earlier by no more than the patience, stay in the latest ID's
+//  2. If it is the same tick, or earlier by no more than the tolerance, stay in the latest ID's
 //     tick. If that tick is full, take the next one and pay for it.
 //  3. If it is earlier by more, take the wall clock's tick again, in versions 1 and 6 with the next
 //     clock sequence.
@@ -40,18 +40,18 @@ type model struct {
 	per, ticks int64
 	least      int64 // first tick that may be used
 	most       int64 // last tick that may be used
-	room       int64 // number of IDs that a tick holds; 0: no bound
+	capacity   int64 // number of IDs that a tick holds; 0: no bound
 
-	patience  int64 // in ticks, rounded up; negative: unlimited
+	tolerance int64 // in ticks, rounded up; negative: unlimited
 	ahead     int64 // MaxAhead in ticks, rounded down
 	maxAhead  time.Duration
 	sequenced bool
 	bound     bool // bound by After and a ClockLimit
 
-	any   bool  // there is a latest ID, or a time to start after
-	tick  int64 // tick of the latest ID
-	count int64 // number of IDs of that tick so far
-	owed  time.Duration
+	hasLatest bool  // there is a latest ID, or a time to start after
+	tick      int64 // tick of the latest ID
+	count     int64 // number of IDs of that tick so far
+	debt      time.Duration
 
 	started  bool
 	sequence int   // 12 bits
@@ -65,19 +65,19 @@ type model struct {
 }
 
 // newModel returns a model without a last tick and without a bound on the IDs of a tick. Its format
-// follows a wall clock that is behind by more than patience. A negative patience is unlimited.
-func newModel(name string, epoch time.Time, per, ticks int64, patience, maxAhead time.Duration) *model {
-	m := &model{name: name, epoch: epoch, per: per, ticks: ticks, most: nobound, patience: -1, floor: -1, top: -1,
+// follows a wall clock that is behind by more than tolerance. A negative tolerance is unlimited.
+func newModel(name string, epoch time.Time, per, ticks int64, tolerance, maxAhead time.Duration) *model {
+	m := &model{name: name, epoch: epoch, per: per, ticks: ticks, most: nobound, tolerance: -1, floor: -1, top: -1,
 		read: epoch} // its tick is 0
 	m.maxAhead = min(maxAhead, 1<<60) // as in ClockOptions
 	m.ahead = m.whole(m.maxAhead).Int64()
-	if patience >= 0 {
+	if tolerance >= 0 {
 		// The wall clock may be anywhere in its tick.
-		n := m.whole(patience)
-		if exact := new(big.Int).Mul(n, big.NewInt(per)); exact.Cmp(m.scaled(patience)) < 0 {
+		n := m.whole(tolerance)
+		if exact := new(big.Int).Mul(n, big.NewInt(per)); exact.Cmp(m.scaled(tolerance)) < 0 {
 			n.Add(n, big.NewInt(1))
 		}
-		m.patience = n.Int64()
+		m.tolerance = n.Int64()
 	}
 	return m
 }
@@ -139,7 +139,7 @@ func (m *model) after(t time.Time) {
 		return
 	}
 	if tick := min(m.tickOf(t), m.most); tick >= m.least {
-		m.any, m.tick, m.count = true, tick, m.room
+		m.hasLatest, m.tick, m.count = true, tick, m.capacity
 		m.floor, m.top = tick, tick
 	}
 }
@@ -158,12 +158,12 @@ type forecast struct {
 // next returns the forecast for an ID requested when the wall clock shows now, a time of passed
 // after the model's previous request. Unless the forecast has an error, the ID is issued.
 func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
-	m.owed = max(m.owed-passed, 0)
+	m.debt = max(m.debt-passed, 0)
 	// A time before the first tick counts as the first tick, and a time past the last tick as the
 	// latest ID's tick.
 	wall := max(m.tickOf(now), m.least)
 	past := wall > m.most
-	if past && !m.any {
+	if past && !m.hasLatest {
 		return forecast{err: ids.ErrRange}
 	}
 	if past {
@@ -173,9 +173,9 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 	v = forecast{tick: m.tick, place: m.count, sequence: m.sequence}
 	turn, rise := false, false
 	switch {
-	case !m.any || wall > m.tick:
+	case !m.hasLatest || wall > m.tick:
 		v.tick, v.place = wall, 0
-	case m.patience < 0 || m.tick-wall <= m.patience:
+	case m.tolerance < 0 || m.tick-wall <= m.tolerance:
 	case !m.sequenced:
 		v.tick, v.place = wall, 0
 	case wall <= m.floor: // IDs of the next sequence may exist there
@@ -185,7 +185,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 		v.tick, v.place, rise = max(m.top, m.tick)+1, 0, true
 	}
 	pays := rise
-	if m.room > 0 && v.place == m.room {
+	if m.capacity > 0 && v.place == m.capacity {
 		v.tick, v.place, pays = v.tick+1, 0, true
 	}
 	switch {
@@ -206,7 +206,7 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 		v.sequence = m.sequence
 	}
 	m.pay(&v, wall, past, pays)
-	m.any, m.tick, m.count, m.top = true, v.tick, v.place+1, max(m.top, v.tick)
+	m.hasLatest, m.tick, m.count, m.top = true, v.tick, v.place+1, max(m.top, v.tick)
 	return v
 }
 
@@ -215,20 +215,20 @@ func (m *model) next(now, limit time.Time, passed time.Duration) (v forecast) {
 func (m *model) pay(v *forecast, wall int64, past, pays bool) {
 	// A tick costs its length, or twice its length if it is more than MaxAhead ahead. Any debt
 	// above the maximum is forgiven.
-	before := m.owed
+	before := m.debt
 	over := v.tick - wall - m.ahead
 	if pays {
 		cost := m.span(1)
 		if over > 0 {
 			cost = min(2*cost, nobound)
 		}
-		m.owed = min(m.owed+min(cost, nobound-m.owed), m.maxAhead+2*maxWait)
+		m.debt = min(m.debt+min(cost, nobound-m.debt), m.maxAhead+2*maxWait)
 	}
 	// The call waits until the wall clock is within MaxAhead of the ID, in whole ticks, or until
 	// the debt is within MaxAhead. If the wall clock is past the end, the first time cannot be
 	// computed.
-	if m.owed > m.maxAhead && (over > 0 || past) {
-		v.wait = min(m.owed-m.maxAhead, maxWait)
+	if m.debt > m.maxAhead && (over > 0 || past) {
+		v.wait = min(m.debt-m.maxAhead, maxWait)
 		if !past {
 			v.wait = min(v.wait, m.span(over))
 		}
@@ -384,7 +384,7 @@ func (h *history) live(after time.Time) {
 	h.v1 = newModel("V1", year1582, 100, 1, jitter, ahead)
 	h.v6 = newModel("V6", year1582, 100, 1, tolerance, ahead)
 	for _, m := range []*model{h.v1, h.v6} {
-		m.most, m.room, m.sequenced, m.bound = 1<<60-1, 4, true, true
+		m.most, m.capacity, m.sequenced, m.bound = 1<<60-1, 4, true, true
 		m.after(after)
 	}
 	h.v7 = newModel("V7", time.Unix(0, 0), 1e6, 4096, tolerance, ahead)
@@ -397,7 +397,7 @@ func (h *history) live(after time.Time) {
 	h.nodes = nil
 	for i, l := range h.layouts {
 		m := newModel("Snowflake", l.Epoch, int64(l.Tick), 1, -1, ahead)
-		m.bound, m.room = true, 1<<l.SequenceBits
+		m.bound, m.capacity = true, 1<<l.SequenceBits
 		m.least = max(m.tickOf(time.Time{})+1, 0)
 		// Times are in range up to the end of the second 2^39 s after 1970, and up to the instant
 		// 2^39 s after the epoch.
@@ -436,7 +436,7 @@ func (h *history) newNode(m *model, l ids.SnowflakeLayout) node {
 }
 
 // near returns a time at or near an edge of a model: the first or last tick, the latest ID's tick,
-// or a tick before it by the patience or before or after it by MaxAhead. The result may be some
+// or a tick before it by the tolerance or before or after it by MaxAhead. The result may be some
 // ticks or nanoseconds off.
 func (h *history) near() time.Time {
 	if h.r.IntN(16) == 0 {
@@ -444,7 +444,7 @@ func (h *history) near() time.Time {
 		return time.Unix(one(h.r, int64(-1<<62), -1<<39-1, -1<<39, 1<<39, 1<<39+1, 1<<62), 0).UTC()
 	}
 	m := one(h.r, h.v1, h.v6, h.v7, h.ulids[0], h.nodes[0].model, h.nodes[0].model, h.nodes[2].model, h.nodes[3].model)
-	tick := one(h.r, m.least, m.most, m.tick, m.tick, m.tick-m.patience, m.tick-m.ahead, m.tick+m.ahead, m.floor)
+	tick := one(h.r, m.least, m.most, m.tick, m.tick, m.tick-m.tolerance, m.tick-m.ahead, m.tick+m.ahead, m.floor)
 	tick += one(h.r, 0, 0, 1, -1, h.r.Int64N(20), -h.r.Int64N(20))
 	t := m.timeOf(min(max(tick, m.least-2), m.most+2))
 	return t.Add(time.Duration(one(h.r, 0, 0, -1, 1, h.r.Int64N(m.per))))

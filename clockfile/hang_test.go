@@ -17,7 +17,7 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-const opsOfSave = 6 // in addition to its check
+const saveOps = 6 // in addition to its check
 
 // TestHungSave makes each operation of a save hang for a while. Report is called when the save has
 // taken half of Window, IDs continue up to the horizon, and both are as before when the operation
@@ -25,7 +25,7 @@ const opsOfSave = 6 // in addition to its check
 // returned.
 func TestHungSave(t *testing.T) {
 	const window = time.Second
-	for at := range opsOfSave {
+	for at := range saveOps {
 		for _, slow := range []time.Duration{0, time.Minute} { // of Report
 			var b *bench
 			var reports []error
@@ -87,7 +87,7 @@ func TestHungSave(t *testing.T) {
 // is made twice, and nothing is written without the lock.
 func TestHungClose(t *testing.T) {
 	const window = time.Second
-	for at := range 2 * opsOfSave { // of two saves
+	for at := range 2 * saveOps { // of two saves
 		for _, hung := range []time.Duration{4900 * time.Millisecond, 20 * time.Second} {
 			name := fmt.Sprintf("operation %d, for %v", at, hung)
 			bubble(t, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestReportKeepsNothing(t *testing.T) {
 				if trouble == "saves fail" {
 					b.setPlan(fails)
 				} else {
-					b.setLook(func() error { return errFault })
+					b.setCheck(func() error { return errFault })
 				}
 				time.Sleep(time.Minute) // past the horizon
 				synctest.Wait()
@@ -191,7 +191,7 @@ func TestReportKeepsNothing(t *testing.T) {
 					b.Errorf("%s: told %v", what, told)
 				}
 				b.setPlan(works)
-				b.setLook(nil)
+				b.setCheck(nil)
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				_, err := b.node.TryNext()

@@ -252,7 +252,7 @@ type process struct {
 	plan func(op int) outcome // nil: all operations work
 	slow time.Duration        // duration of each operation
 
-	onLook func() error // called before each check, which fails with its error
+	onCheck func() error // called before each check, which fails with its error
 	// Called after each check has looked at the name, before the check returns.
 	onAnswer func()
 
@@ -347,14 +347,14 @@ func (f *memoryFile) Close() error {
 	})
 }
 
-// Check is controlled by onLook and onAnswer.
+// Check is controlled by onCheck and onAnswer.
 func (f *memoryFile) Check() (size int64, err error) {
 	time.Sleep(f.slow)
 	f.mu.Lock()
-	onLook, onAnswer := f.onLook, f.onAnswer
+	onCheck, onAnswer := f.onCheck, f.onAnswer
 	f.mu.Unlock()
-	if onLook != nil {
-		if err := onLook(); err != nil {
+	if onCheck != nil {
+		if err := onCheck(); err != nil {
 			return 0, err
 		}
 	}

@@ -181,7 +181,7 @@ func TestDocumented(t *testing.T) {
 	})
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		works := make(chan struct{})
-		b.setLook(func() error {
+		b.setCheck(func() error {
 			<-works
 			return nil
 		})

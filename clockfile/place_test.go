@@ -146,7 +146,7 @@ func TestReplaced(t *testing.T) {
 									return p(since, now)
 								}
 								first.mu.Lock()
-								first.onLook, first.onAnswer = func() error { return follow(l.look) }, func() { follow(l.answer) }
+								first.onCheck, first.onAnswer = func() error { return follow(l.look) }, func() { follow(l.answer) }
 								first.mu.Unlock()
 								closed := make(chan error, 1)
 								both, n, m := twice(t, f, after, func() {
@@ -199,7 +199,7 @@ func TestPutBack(t *testing.T) {
 					must(t, err)
 					w.put(t, path+".old", w.wall.now())
 					w.mint(t, f, time.Millisecond)
-					first.setLook(look)
+					first.setCheck(look)
 					time.Sleep(1100 * time.Millisecond)
 					w.mu.Lock()
 					own, until := w.names[path], w.issuedTo
@@ -218,7 +218,7 @@ func TestPutBack(t *testing.T) {
 					}
 					w.names[path] = own
 					w.mu.Unlock()
-					first.setLook(nil)
+					first.setCheck(nil)
 					count := func() int {
 						w.mu.Lock()
 						defer w.mu.Unlock()
@@ -259,7 +259,7 @@ func TestFailThenHang(t *testing.T) {
 			w.put(t, path+".old", w.wall.now())
 			own, other := w.names[path], w.names[path+".old"]
 			w.mint(t, f, time.Millisecond)
-			first.setLook(func() error { return errFault })
+			first.setCheck(func() error { return errFault })
 			time.Sleep(150 * time.Millisecond)
 			w.replace(other)
 			g, err := w.open(second, opts)
@@ -267,7 +267,7 @@ func TestFailThenHang(t *testing.T) {
 			w.mint(t, g, time.Millisecond)
 			time.Sleep(time.Second)
 			until := time.Now().Add(hung)
-			first.setLook(func() error { time.Sleep(time.Until(until)); return nil })
+			first.setCheck(func() error { time.Sleep(time.Until(until)); return nil })
 			time.Sleep(hung - time.Millisecond)
 			second.mu.Lock()
 			second.onAnswer = func() { time.Sleep(980 * time.Millisecond) }
@@ -298,7 +298,7 @@ func TestReplacedBehindLatest(t *testing.T) {
 			w.put(t, path+".old", w.wall.now())
 			older := w.names[path+".old"]
 			both, n, m := twice(t, f, 1050*time.Millisecond, func() {
-				first.setLook(func() error { time.Sleep(time.Minute); return nil })
+				first.setCheck(func() error { time.Sleep(time.Minute); return nil })
 				w.replace(older)
 			}, func() (*clockfile.File, error) { return w.open(second, opts) })
 			if both > 0 || n < 1950 || m < 1490 {
@@ -323,7 +323,7 @@ func TestUnseen(t *testing.T) {
 			last, horizon := b.node.Next(), b.file.Status().Horizon
 			time.Sleep(time.Millisecond)
 			works := make(chan struct{})
-			b.setLook(func() error {
+			b.setCheck(func() error {
 				if name == "hang" {
 					<-works
 					return nil
@@ -365,7 +365,7 @@ func TestUnseen(t *testing.T) {
 			if more := runtime.NumGoroutine() - before; more > 10 {
 				b.Errorf("looks %s: %d goroutines more", name, more)
 			}
-			b.setLook(nil)
+			b.setCheck(nil)
 			close(works)
 			time.Sleep(time.Second)
 			synctest.Wait()
@@ -396,8 +396,8 @@ func TestUnseen(t *testing.T) {
 // these checks remains the cause, although no check has succeeded for a second.
 func TestCauseStays(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
-		b.setLook(func() error { return errFault })
-		time.AfterFunc(2050*time.Millisecond, func() { b.setLook(nil) })
+		b.setCheck(func() error { return errFault })
+		time.AfterFunc(2050*time.Millisecond, func() { b.setCheck(nil) })
 		time.Sleep(150 * time.Millisecond)
 		for range 2900 { // ms, until the quarantine is almost over
 			if err := b.file.Status().Err; !errors.Is(err, errFault) {
@@ -415,7 +415,7 @@ func TestCauseStays(t *testing.T) {
 func TestUnseenAgain(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		var fails atomic.Bool
-		b.setLook(func() error {
+		b.setCheck(func() error {
 			if fails.Swap(false) {
 				return errFault
 			}
@@ -446,7 +446,7 @@ func TestLateLooks(t *testing.T) {
 		for _, answer := range []bool{false, true} {
 			inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 				b.mu.Lock()
-				b.onLook = func() error {
+				b.onCheck = func() error {
 					if !answer {
 						time.Sleep(late)
 					}
@@ -480,7 +480,7 @@ func TestSaveWaitsToBeSeen(t *testing.T) {
 	// Each save is due at a different moment between two checks.
 	const window = 10100 * time.Millisecond
 	inBubble(t, clockfile.Options{Window: window}, 0, func(b *bench) {
-		b.setLook(func() error { time.Sleep(990 * time.Millisecond); return nil })
+		b.setCheck(func() error { time.Sleep(990 * time.Millisecond); return nil })
 		least := window
 		for range 600 {
 			time.Sleep(100 * time.Millisecond)
@@ -594,11 +594,11 @@ func TestReplacedWhileOpening(t *testing.T) {
 	}
 }
 
-// setLook sets a function to be called before each of the process's checks.
-func (p *process) setLook(look func() error) {
+// setCheck sets a function to be called before each of the process's checks.
+func (p *process) setCheck(look func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.onLook = look
+	p.onCheck = look
 }
 
 // TestUnseenAndUnsaved makes saves and checks fail, and then work again. Report is called for each
@@ -619,8 +619,8 @@ func TestUnseenAndUnsaved(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		blind := func() error { return errFault }
 		for _, change := range []func(){
-			func() { b.setPlan(fails) }, func() { b.setLook(blind) }, func() { b.setLook(nil) }, func() { b.setPlan(works) },
-			func() { b.setLook(blind) }, func() { b.setPlan(fails) }, func() { b.setLook(nil) }, func() { b.setPlan(works) },
+			func() { b.setPlan(fails) }, func() { b.setCheck(blind) }, func() { b.setCheck(nil) }, func() { b.setPlan(works) },
+			func() { b.setCheck(blind) }, func() { b.setPlan(fails) }, func() { b.setCheck(nil) }, func() { b.setPlan(works) },
 		} {
 			change()
 			time.Sleep(8 * time.Second)
@@ -638,15 +638,15 @@ func TestReportDoesNotFlap(t *testing.T) {
 	// With the shorter Window of saves, IDs are withheld immediately.
 	for name, trouble := range map[string]func(b *bench){
 		"looks are late": func(b *bench) {
-			b.setLook(func() error { time.Sleep(950 * time.Millisecond); return nil })
+			b.setCheck(func() error { time.Sleep(950 * time.Millisecond); return nil })
 			time.Sleep(time.Minute)
-			b.setLook(nil)
+			b.setCheck(nil)
 		},
 		"looks fail": func(b *bench) {
 			for range 20 {
-				b.setLook(func() error { return errFault })
+				b.setCheck(func() error { return errFault })
 				time.Sleep(500 * time.Millisecond)
-				b.setLook(nil)
+				b.setCheck(nil)
 				time.Sleep(3500 * time.Millisecond)
 			}
 		},
@@ -662,10 +662,10 @@ func TestReportDoesNotFlap(t *testing.T) {
 			for range 20 {
 				b.setPlan(fails)
 				time.Sleep(time.Second)
-				b.setLook(func() error { return errFault })
+				b.setCheck(func() error { return errFault })
 				time.Sleep(time.Second)
 				b.setPlan(works)
-				b.setLook(nil)
+				b.setCheck(nil)
 				time.Sleep(3 * time.Second)
 			}
 		},
@@ -774,7 +774,7 @@ func TestSaveSees(t *testing.T) {
 	for i := range 40 {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 			opened, looks, fails := time.Now(), 0, i%2
-			b.setLook(func() error {
+			b.setCheck(func() error {
 				b.mu.Lock()
 				defer b.mu.Unlock()
 				if time.Since(opened) == begins {
@@ -817,9 +817,9 @@ func TestReportKeepsUp(t *testing.T) {
 		release = make(chan struct{})
 		before := runtime.NumGoroutine()
 		for range 30 {
-			b.setLook(func() error { return errFault })
+			b.setCheck(func() error { return errFault })
 			time.Sleep(time.Second)
-			b.setLook(nil)
+			b.setCheck(nil)
 			time.Sleep(7 * time.Second)
 		}
 		if more := runtime.NumGoroutine() - before; more > 10 {
@@ -847,7 +847,7 @@ func TestUnseenKeepsHorizon(t *testing.T) {
 			w.mint(t, f, time.Millisecond)
 			p.slow = 150 * time.Millisecond
 			var looks atomic.Int64
-			p.setLook(func() error {
+			p.setCheck(func() error {
 				if looks.Add(1) == 1 {
 					return errFault
 				}
@@ -876,12 +876,12 @@ func TestUnseenAtClose(t *testing.T) {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 			last := b.node.Next()
 			blind := func() error { return errFault }
-			b.setLook(blind)
+			b.setCheck(blind)
 			time.Sleep(50 * time.Millisecond)
 			synctest.Wait()
 			time.Sleep(100 * time.Millisecond)
 			if works {
-				b.setLook(nil)
+				b.setCheck(nil)
 			}
 			err := b.file.Close()
 			if works != (err == nil) || !works && !errors.Is(err, errFault) {
@@ -907,7 +907,7 @@ func TestUnseenAtClose(t *testing.T) {
 func TestLateAtClose(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		opened := time.Now() // just after the latest check
-		b.setLook(func() error { time.Sleep(2*time.Second - time.Since(opened)); return nil })
+		b.setCheck(func() error { time.Sleep(2*time.Second - time.Since(opened)); return nil })
 		for at, want := range map[time.Duration]error{999 * time.Millisecond: nil, 1001 * time.Millisecond: ids.ErrWithheld} {
 			time.AfterFunc(at, func() {
 				if _, err := b.node.TryNext(); !errors.Is(err, want) {

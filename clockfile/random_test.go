@@ -175,7 +175,7 @@ func (s *trouble) somebody() {
 			case p == nil:
 			case trouble < 4: // looks
 				fails, often, n := r.IntN(2) == 0, 1+r.IntN(3), 0
-				p.onLook = func() error {
+				p.onCheck = func() error {
 					s.mu.Lock()
 					n++
 					hit := n%often == 0 && time.Now().Before(until)

@@ -16,7 +16,7 @@ import (
 )
 
 // maximum time for which Run waits for the end of a process, which may be stuck
-const patience = 3 * time.Minute
+const exitTimeout = 3 * time.Minute
 
 // Names from the kernel that package syscall lacks.
 const (
@@ -63,12 +63,12 @@ func Run(argv, env []string, output *os.File) (code int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("realclock: starting a traced child: %w", err)
 	}
-	stuck := time.AfterFunc(patience, func() { syscall.Kill(t.pid, syscall.SIGKILL) })
+	stuck := time.AfterFunc(exitTimeout, func() { syscall.Kill(t.pid, syscall.SIGKILL) })
 	if code, err = t.follow(); err != nil {
 		syscall.Kill(t.pid, syscall.SIGKILL)
 	}
 	if !stuck.Stop() {
-		err = fmt.Errorf("realclock: the process was ended after %v", patience)
+		err = fmt.Errorf("realclock: the process was ended after %v", exitTimeout)
 	}
 	return code, err
 }
