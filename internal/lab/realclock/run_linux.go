@@ -82,9 +82,9 @@ type tracer struct {
 }
 
 // follow resumes each stopped thread until the process has ended. It first collects all stops,
-// because wait4 goes through the threads in order: a later thread would wait as long as earlier
-// threads read the clock again and again. The process is in its own group, because this thread may
-// have other children.
+// because wait4 goes through the threads in order. Otherwise, a later thread would wait as long as
+// earlier threads read the clock again and again. The process is in its own group, because this
+// thread may have other children.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread
