@@ -38,9 +38,9 @@ func TestFlags(t *testing.T) {
 func TestPage(t *testing.T) {
 	program, err := os.ReadFile("main.go")
 	must.Do(t, err)
-	_, after, _ := strings.Cut(string(program), "// work makes ids")
+	_, after, _ := strings.Cut(string(program), "// work makes IDs")
 	text, err := os.ReadFile("../../nodelease/README.md")
-	if err != nil || !strings.Contains(string(text), "```go\n// work makes ids"+after+"```\n") {
+	if err != nil || !strings.Contains(string(text), "```go\n// work makes IDs"+after+"```\n") {
 		t.Errorf("the page does not show the function work of main.go as it is: %v", err)
 	}
 }
