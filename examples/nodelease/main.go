@@ -58,12 +58,12 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	f.StringVar(&c.etcd, "etcd", "", "lease from etcd: its members' client addresses, separated by commas")
 	f.StringVar(&c.postgres, "postgres", "", "lease from PostgreSQL: its URL")
 	f.StringVar(&c.metrics, "metrics", "", "serve metrics for Prometheus and a readiness probe at this address, under /metrics and /ready")
-	f.BoolVar(&c.init, "init", false, "make the store, once, before the first process starts")
-	f.Int64Var(&c.numbers, "numbers", 1024, "how many node numbers there are, the same in every process")
-	f.DurationVar(&c.ttl, "ttl", 15*time.Second, "how long the store keeps a number for a process that falls silent")
-	f.Int64Var(&c.count, "count", 1_000_000, "how many ids to make (0: until interrupted)")
-	f.DurationVar(&c.every, "every", 0, "pause between two ids")
-	f.BoolVar(&c.print, "print", false, "print the ids, one on a line")
+	f.BoolVar(&c.init, "init", false, "initialize the store; use it once, before the first process starts")
+	f.Int64Var(&c.numbers, "numbers", 1024, "number of node numbers, the same in every process")
+	f.DurationVar(&c.ttl, "ttl", 15*time.Second, "time for which the store keeps the number of a process that stops renewing it")
+	f.Int64Var(&c.count, "count", 1_000_000, "number of IDs to make (0: until interrupted)")
+	f.DurationVar(&c.every, "every", 0, "pause between two IDs")
+	f.BoolVar(&c.print, "print", false, "print the IDs, one per line")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}

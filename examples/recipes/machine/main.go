@@ -23,10 +23,10 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	dir := flag.String("dir", ".", "the directory with the files, on a local disk that stays")
-	from := flag.Int64("from", 0, "the first number of this machine, whose numbers no other machine may have")
-	count := flag.Int64("count", 16, "how many numbers it has")
-	first := flag.Bool("first-start", false, "make the files and end: once for each number, never at each start")
+	dir := flag.String("dir", ".", "directory with the files, on a persistent local disk")
+	from := flag.Int64("from", 0, "first number of this machine; no other machine may have its numbers")
+	count := flag.Int64("count", 16, "number of numbers of this machine")
+	first := flag.Bool("first-start", false, "make the files and exit; use it once for each number, never at each start")
 	flag.Parse()
 	do := run
 	if *first {

@@ -25,8 +25,8 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	path := flag.String("file", "ids.clock", "the file with the time, on a disk that stays")
-	first := flag.Bool("first-start", false, "make the file and end: once for each node number, never at each start")
+	path := flag.String("file", "ids.clock", "file with the time, on a persistent disk")
+	first := flag.Bool("first-start", false, "make the file and exit; use it once for each node number, never at each start")
 	flag.Parse()
 	do := run
 	if *first {

@@ -29,9 +29,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	path := flag.String("file", "ids.clock", "the file with the time, on a disk that stays")
-	address := flag.String("listen", "127.0.0.1:8081", "address to serve ids, the probe and the gauges at")
-	first := flag.Bool("first-start", false, "make the file and end: once for each node number, never at each start")
+	path := flag.String("file", "ids.clock", "file with the time, on a persistent disk")
+	address := flag.String("listen", "127.0.0.1:8081", "address at which to serve IDs, the probe and the gauges")
+	first := flag.Bool("first-start", false, "make the file and exit; use it once for each node number, never at each start")
 	flag.Parse()
 	var err error
 	if *first {
@@ -108,7 +108,7 @@ func run(path, address string) (err error) { // main exits when run returns
 		id, err := node.NextContext(r.Context())
 		if err != nil {
 			log.Print(err) // contains the path of the file, which no client needs
-			http.Error(w, "there are no ids now", http.StatusServiceUnavailable)
+			http.Error(w, "no IDs are available now", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, id)
