@@ -201,7 +201,8 @@ func TestRunWaitsForTickOfOthers(t *testing.T) {
 		// The next tick belongs to the next millisecond, which Time shows.
 		time.Sleep(time.Millisecond - 1)
 		c := ids.NewClock(&ids.ClockOptions{MaxAhead: -1})
-		other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)}) // with the largest strides
+		// The largest strides.
+		other := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: repeated(0xff)})
 		reads := 0
 		g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c, Random: readerFunc(func(p []byte) (int, error) {
 			if reads++; reads == 600 {

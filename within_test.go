@@ -133,8 +133,8 @@ func untilWaiting(calls int, test string) {
 
 // TestCrowded follows the note that calls collide. A call that has drawn its bits because the
 // mutex was taken, and then finds it taken again, sets the note. While it is set, calls leave the
-// clock's block unchanged, and about one ID in 1,024 clears it. An ID with injected bits never clears it, however often these are
-// zeros, and neither does a call that only waits for the mutex.
+// clock's block unchanged, and about one ID in 1,024 clears it. An ID with injected bits never
+// clears it, however often these are zeros, and neither does a call that only waits for the mutex.
 func TestCrowded(t *testing.T) {
 	c := NewClock(nil)
 	g := NewGenerator(&GeneratorOptions{Clock: c})

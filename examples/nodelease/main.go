@@ -144,7 +144,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 		mux.Handle("/ready", ready(m))
 		mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		// It runs after the number is released; until then, /ready reports that IDs are unavailable.
+		// It runs after the number is released. Until then, /ready reports that no IDs can be made.
 		defer server.Close()
 		go func() { slog.Info("metrics", "ended", server.Serve(listener)) }()
 	}

@@ -170,7 +170,7 @@ var indentation = regexp.MustCompile(`(?m)^\t+`)
 // inProgram reports whether the Go files in the block's folder contain its code, possibly with more
 // indentation, and whether they include a test.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
-	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // the pattern is good
+	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // good pattern
 	for _, path := range paths {
 		code := indentation.ReplaceAllString(read(t, path), "")
 		found = found || strings.Contains("\n"+code, "\n"+indentation.ReplaceAllString(b.code, ""))

@@ -33,7 +33,9 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*path); errors.Is(err, context.Canceled) {
-		log.Print("ends: ", err) // SIGTERM, and the last save if it failed; still, no ID will repeat
+		// SIGTERM ends the program. If the last save failed, err contains its error, too, but even
+		// then no ID will be repeated.
+		log.Print("ends: ", err)
 	} else if err != nil {
 		log.Fatal(err)
 	}
