@@ -245,7 +245,7 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	return header.String() + strings.TrimPrefix(body, "package b\n"), nil
 }
 
-// names returns all names that f uses. A name before a selector is also there with a dot.
+// names returns all names that f uses. It returns a name before a selector with a dot, too.
 func names(f *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

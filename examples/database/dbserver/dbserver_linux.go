@@ -26,7 +26,7 @@ import (
 func Postgres(t testing.TB) string {
 	t.Helper()
 	initdb := program(t, "/usr/lib/postgresql/*/bin/initdb")
-	// It is in the same directory, so it has the same version.
+	// The server in the same directory has the same version.
 	postgres := filepath.Join(filepath.Dir(initdb), "postgres")
 	s := newServer(t)
 	data := filepath.Join(s.dir, "data")

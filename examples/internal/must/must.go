@@ -28,8 +28,8 @@ func Create(t testing.TB, path string) {
 	Do(t, err)
 }
 
-// Dir returns a directory, and a function that makes every check of a file in it fail from then on,
-// or work again. Open files stay open.
+// Dir returns a directory and a function fail. fail(true) makes every check of a file in the
+// directory fail, and fail(false) makes checks work again. Open files stay open.
 func Dir(t testing.TB) (dir string, fail func(bool)) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "dir")

@@ -43,7 +43,7 @@ func main() {
 
 func firstStart(dir string, from, count int64) error {
 	for number := from; number < from+count; number++ {
-		// First, so that a wrong number makes no file.
+		// Check the number first, so that a wrong one creates no file.
 		if _, err := snowflake.NewNode(number, nil); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func run(dir string, from, count int64) (err error) { // main exits when run ret
 		return err // the supervisor restarts the process
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// After Open, which may hang.
+	// Handle signals only after Open, which may hang.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.NewNode(number, &snowflake.Options{Clock: f.Clock()})

@@ -42,7 +42,7 @@ func main() {
 }
 
 func firstStart(path string) error {
-	// First, so that a wrong number makes no file.
+	// Check the number first, so that a wrong one creates no file.
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err
 	}
@@ -62,11 +62,11 @@ func run(path string) (err error) { // main exits when run returns
 	if err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing or bad, or a default node exists
 	}
-	// After Open, which may hang.
+	// Handle signals only after Open, which may hang.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	for {
-		// Fails when ctx ends or the file is lost. Next would panic if the file is lost.
+		// NextContext fails when ctx ends or the file is lost. Next would panic if it is lost.
 		id, err := node.NextContext(ctx)
 		if err != nil {
 			return err // after SIGTERM it matches context.Canceled, which is no failure

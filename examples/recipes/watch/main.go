@@ -76,7 +76,7 @@ func number(b bool) int {
 }
 
 func firstStart(path string) error {
-	// First, so that a wrong number makes no file.
+	// Check the number first, so that a wrong one creates no file.
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func run(path, address string) (err error) { // main exits when run returns
 	}
 	// Even if the last save fails, no ID will be repeated.
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// After Open, which may hang.
+	// Handle signals only after Open, which may hang.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})

@@ -6,9 +6,9 @@
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
 //	go -C internal/lab run ./deps -from Generator.NewV7,ParseULID ../..
 //
-// With the names of functions, deps also prints the code that a reader meets who follows them
-// through the package: functions, files, lines and private words. A method's receiver does not
-// count as a use of the file of its type, but a field does.
+// With the names of functions, deps also prints the code that a reader of these functions encounters
+// in the package: functions, files, lines and private words. A method's receiver does not count as a
+// use of the file of its type, but a field does.
 package main
 
 import (
@@ -98,7 +98,7 @@ type house struct {
 	fset  *token.FileSet
 	info  *types.Info
 	decls map[types.Object]*decl
-	owner map[types.Object]types.Object // from a field to its struct type
+	owner map[types.Object]types.Object // maps a field to its struct type
 	files []string
 }
 

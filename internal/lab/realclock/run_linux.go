@@ -18,10 +18,10 @@ import (
 // maximum time for which Run waits for the end of a process, which may be stuck
 const exitTimeout = 3 * time.Minute
 
-// Names from the kernel that package syscall lacks.
+// Kernel constants that package syscall lacks.
 const (
 	clockRealtime = 0  // CLOCK_REALTIME
-	clockMove     = 77 // not a clock of the kernel: [Move] sends offsets to the tracer with it
+	clockMove     = 77 // not a kernel clock; [Move] uses it to send offsets to the tracer
 
 	atIgnore      = 1  // AT_IGNORE: an entry of the auxiliary vector without meaning
 	atSysinfoEhdr = 33 // AT_SYSINFO_EHDR: address of the vDSO
