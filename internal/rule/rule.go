@@ -1,18 +1,23 @@
-// Package rule assigns ticks to IDs. A [Lane] holds the state of one format on one clock. For the
-// next ID, it compares the wall clock's tick with the latest ID's tick:
+// Package rule assigns ticks to IDs. A tick is the unit in which an ID format counts time, such as
+// 1 ms or 100 ns. A [Lane] assigns the ticks of one format on one clock, and a [Tail] is a Lane for
+// a format whose IDs end in random bits. For the next ID, a Lane compares the wall clock's tick
+// with the latest ID's tick:
 //
-//  1. Later: the ID takes the wall clock's tick.
-//  2. The same, or earlier by at most the tolerance: the ID takes the latest ID's tick. If that
-//     tick is full, the ID takes the next one, which adds to the lane's debt.
-//  3. Earlier by more: the ID takes the wall clock's tick, with the next clock sequence (versions 1
-//     and 6) or fresh random bits (version 7 and ULID). The tolerance of Snowflakes is unlimited.
+//  1. If the wall clock's tick is later, the ID takes that tick.
+//  2. If the wall clock's tick is the same, or is earlier by at most the tolerance, the ID takes
+//     the latest ID's tick. If that tick is full, the ID takes the next tick, which adds to the
+//     Lane's debt.
+//  3. If the wall clock's tick is earlier by more than the tolerance, the ID takes it, with the
+//     next clock sequence (versions 1 and 6) or with fresh random bits (version 7 and ULID). The
+//     tolerance of Snowflakes is unlimited.
 //
-// Debt is paid by waiting, so that IDs cannot run away from the wall clock. An ID waits while its
-// tick is further ahead of the wall clock than allowed and the debt exceeds that allowance, but for
-// at most 20 ms. Nothing in this package waits; its caller does, without holding its mutex.
+// A debt is paid by waiting, so that IDs do not get further and further ahead of the wall clock. An
+// ID waits while its tick is further ahead of the wall clock than allowed and the debt exceeds the
+// same allowance. It waits for at most 20 ms. This package never waits itself. Its caller waits,
+// without holding its mutex.
 //
-// The package has no mutex, clock or bit layout, and creates no errors. Its caller guards a Lane or
-// [Tail] with a mutex, reads the time, and turns a [Refusal] into an error.
+// The package contains no mutex, clock or bit layout, and creates no errors. Its caller guards a
+// Lane or Tail with a mutex, reads the time and converts a [Refusal] to an error.
 package rule
 
 import "time"
@@ -21,18 +26,18 @@ const (
 	// MaxAge is the maximum age of a wall clock reading, and of the elapsed time read with it.
 	MaxAge = time.Millisecond
 
-	// MaxElapsed is the maximum distance of the elapsed time from 0, and the maximum allowance
-	// ahead of the wall clock. It keeps sums of debts from overflowing.
+	// MaxElapsed is the maximum absolute value of an elapsed time, and the maximum allowance ahead
+	// of the wall clock. It prevents sums of debts from overflowing.
 	MaxElapsed = time.Duration(1 << 60)
 )
 
-// A Refusal is the reason why there is no next ID, or Given if there is one. After a refusal, the
-// lane is unchanged.
+// A Refusal is Given if a Lane has assigned an ID. Any other value is the reason why it has not,
+// and the Lane is then unchanged.
 type Refusal uint8
 
 const (
-	Given       Refusal = iota // there is an ID
-	Withheld                   // its tick is after the limit
+	Given       Refusal = iota // an ID was assigned
+	Withheld                   // the next ID's tick is after the limit
 	Exhausted                  // all IDs up to the allowance ahead of the wall clock are taken
 	ClockBehind                // the wall clock is behind the latest ID
 	AtEnd                      // the last tick is full

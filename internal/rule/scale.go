@@ -22,18 +22,18 @@ func NewReading(t time.Time) Reading {
 	return Reading{min(max(t.Unix(), -maxSec-1), maxSec+1), int64(t.Nanosecond())}
 }
 
-// Plus returns the Reading ns nanoseconds after r. ns is at most MaxAge.
+// Plus returns the Reading that is ns nanoseconds after r. ns is at most MaxAge.
 func (r Reading) Plus(ns int64) Reading { return Reading{r.sec, r.nsec + ns} }
 
-// Time returns r in UTC.
+// Time returns r as a time.Time in UTC.
 func (r Reading) Time() time.Time { return time.Unix(r.sec, r.nsec).UTC() }
 
-// A Scale counts ticks of a given length from an epoch, in a given number of bits. Two Scales that
-// count alike are equal.
+// A Scale counts ticks of a fixed length from an epoch, in a fixed number of bits. Two Scales that
+// count in the same way are equal.
 type Scale struct {
 	// perSecond, offset and perNano are used if a second is a whole number of ticks and the epoch
-	// is a whole number of ticks from 1970, which is offset. Otherwise the scale is odd: perSecond
-	// and perNano are 0, and offset is oddOffset.
+	// is a whole number of ticks from 1970. offset is the second of these numbers. Any other scale
+	// is called odd. Its perSecond and perNano are 0, and its offset is oddOffset.
 	perSecond, offset int64
 	perNano           uint64 // ticks per ns times 2^64, rounded up
 
@@ -48,16 +48,17 @@ const (
 	noTick    = math.MaxInt64 // after the end of every format
 )
 
-// NewScale returns a Scale that counts ticks from epoch. The length of n ticks is span. A tick has
-// width bits, of which at most 62 are used. ok is false if epoch is more than 2^39 s from 1970.
+// NewScale returns a Scale that counts ticks from epoch. Together, n ticks last for span. A tick is
+// stored in width bits, of which at most 62 are used. ok reports whether epoch is at most 2^39 s
+// from 1970.
 //
-// If n is more than 1, a second must be a multiple of span, and epoch a whole second. Otherwise,
-// the Scale counts ticks of a length that is rounded up to a nanosecond, and its ticks are wrong by
-// thousands.
+// If n is more than 1, one second must be a multiple of span, and epoch must be a whole second.
+// Otherwise, the length of a tick is rounded up to a whole number of nanoseconds, and the ticks
+// that the Scale returns are wrong by thousands.
 func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale, ok bool) {
 	s = Scale{offset: oddOffset, length: (int64(span) + n - 1) / n, epoch: NewReading(epoch)}
-	// If ticks are 100 ns or longer, 2^39 s of them fit in 63 bits, and so does the offset of an
-	// epoch this near.
+	// If a tick is at least 100 ns long, the number of ticks in 2^39 s fits in 63 bits. The offset
+	// also fits if the epoch is this near to 1970.
 	near := -1<<37 <= s.epoch.sec && s.epoch.sec < 1<<37
 	if near && time.Second%span == 0 && s.length >= 100 && s.epoch.nsec%s.length == 0 {
 		s.perSecond = int64(time.Second/span) * n
@@ -66,14 +67,14 @@ func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale,
 		s.offset = s.epoch.sec*s.perSecond + s.epoch.nsec/s.length
 	}
 	s.first = max(s.at(NewReading(time.Time{}))+1, 0)
-	// All times too far after 1970 have the same Reading, whose tick is out of range too.
+	// All times that are too far after 1970 have the same Reading. Its tick is out of range, too.
 	s.last = min(1<<min(width, 62)-1, s.at(Reading{maxSec + 1, 0})-1, s.at(Reading{s.epoch.sec + maxSec, s.epoch.nsec}))
 	return s, -maxSec <= s.epoch.sec && s.epoch.sec <= maxSec
 }
 
-// Tick returns the tick of r and 0 if that tick is in range. Otherwise it returns the nearest tick
-// in range and the side of the range on which r is: -1 before the first tick, 1 after the last. A
-// tick is in range if the bits can hold it and its time is after 0001-01-01T00:00:00Z and within
+// If the tick of r is in range, Tick returns that tick and side is 0. Otherwise, it returns the
+// nearest tick in range, and side is -1 if r is before the range or 1 if r is after it. A tick is
+// in range if it fits in the Scale's bits and its time is after 0001-01-01T00:00:00Z and at most
 // 2^39 s from 1970 and from the epoch.
 func (s *Scale) Tick(r Reading) (tick int64, side int) {
 	tick = s.whole(r) // like s.at(r), which the compiler does not inline
@@ -97,15 +98,16 @@ func (s *Scale) at(r Reading) int64 {
 	return s.whole(r)
 }
 
-// whole is like at, but returns noTick on an odd scale. It is exact. Because perNano is rounded up,
-// a fraction of a second loses nothing and gains less than 2^-34 of a tick, and a fraction that is
-// not a whole number of ticks is at least 10^-9 of a tick below the next one.
+// whole is like at, but returns noTick on an odd scale. The result is exact. Because perNano is
+// rounded up, the product for a fraction of a second is never too small, and it is too large by
+// less than 2^-34 of a tick. A fraction that is not a whole number of ticks is at least 10^-9 of a
+// tick below the next tick, so that error cannot reach it.
 func (s *Scale) whole(r Reading) int64 {
 	part, _ := bits.Mul64(uint64(r.nsec), s.perNano)
 	return r.sec*s.perSecond - s.offset + int64(part)
 }
 
-// odd is like at, for an odd scale.
+// odd is like at, but works only on an odd scale.
 func (s *Scale) odd(r Reading) int64 {
 	sec, nsec := r.sec-s.epoch.sec, r.nsec-s.epoch.nsec
 	if nsec < 0 {
@@ -140,8 +142,8 @@ func (s *Scale) Time(tick int64) time.Time {
 	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
 }
 
-// ticks returns the number of whole ticks in d, which must not be negative, and whether d is
-// exactly that long.
+// ticks returns the number of whole ticks in d and reports whether d is exactly that long. d must
+// not be negative.
 func (s *Scale) ticks(d time.Duration) (n int64, exact bool) {
 	if s.perSecond == 0 {
 		return int64(d) / s.length, int64(d)%s.length == 0

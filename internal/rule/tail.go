@@ -6,30 +6,29 @@ import (
 	"time"
 )
 
-// A Tail is the lane of a format whose IDs end in random bits. The first ID of a tick has fresh
-// random bits. Each later ID has the bits of the previous ID plus a random stride, so that IDs
-// ascend and do not reveal their neighbors (RFC 9562, Section 6.2, method 2). The clock's limit
-// does not apply to a Tail.
+// A Tail is a Lane for a format whose IDs end in random bits. The first ID in a tick has fresh
+// random bits. For each later ID in that tick, a random stride is added to the bits of the previous
+// ID, so that IDs ascend and do not reveal their neighbors (RFC 9562, Section 6.2, method 2). The
+// clock's limit does not apply to a Tail.
 type Tail struct {
-	// The fields that change with each ID are the first ones, up to lane.count. They fit on one
-	// cache line.
+	// The first fields, up to lane.count, change with each ID. They fit on one cache line.
 
 	tick       int64  // tick of hi and lo
-	generation uint64 // latest generation of the random bytes used
+	generation uint64 // latest generation of random bytes that was used
 	hi, lo     uint64 // random part of the latest ID
 	lane       Lane
 
 	maxHi, maxLo     uint64 // largest random part
-	freshHi, freshLo uint64 // largest fresh random part, half of that, so that strides fit above it
-	strideMask       uint64 // largest stride minus 1, which is a power of two minus 1
+	freshHi, freshLo uint64 // largest fresh random part; half of that, to leave room for strides
+	strideMask       uint64 // largest stride minus 1; the largest stride is a power of two
 }
 
-// unlimited is the capacity of a tick whose IDs are unique by their random bits. One more than that
-// fits in an int64, too.
+// unlimited is the perTick of a lane whose IDs are made unique by their random bits. The sum of
+// unlimited and 1 still fits in an int64.
 const unlimited = 1<<63 - 2
 
-// NewTail returns a tail whose IDs end in width random bits. width must be 62 or 80. Strides are
-// random, up to 2^48, or always 1 if monotonic is true.
+// NewTail returns a Tail for IDs that end in width random bits. width must be 62 or 80. Strides are
+// random and at most 2^48. If monotonic is true, every stride is 1.
 func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Duration) Tail {
 	t := Tail{lane: newLane(s, unlimited, tolerance, maxAhead, time.Time{}), maxLo: 1<<min(width, 64) - 1, strideMask: 1<<48 - 1}
 	t.maxHi = 1<<max(width-64, 0) - 1
@@ -44,9 +43,9 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 	return t
 }
 
-// Take is like [Lane.Take], but also sets the random part of the ID. word is 64 random bits, drawn
-// in the given generation. If IDs have more random bits than that, Take does not take the first ID
-// of a tick. If taken is false, nothing has changed, and the caller must call Next. Take is
+// Take is like [Lane.Take], but also sets the random part of the ID. word contains 64 random bits,
+// drawn in the given generation. If IDs have more than 64 random bits, Take never takes the first
+// ID in a tick. If taken is false, the Tail is unchanged, and the caller must call Next. Take is
 // separate from Next, and all calls in it are inlined, so that no register is saved to the stack
 // while the mutex is held.
 func (t *Tail) Take(now Reading, generation, word uint64) (taken bool) {
@@ -68,9 +67,9 @@ func (t *Tail) Take(now Reading, generation, word uint64) (taken bool) {
 	return false
 }
 
-// Next is like [Lane.Next], but also sets the random part of the ID. word is 64 random bits, drawn
-// in the given generation. Each call to Reseed begins a new generation. If IDs have more random
-// bits than that, and this ID is the first of its tick, Next calls upper for the other bits.
+// Next is like [Lane.Next], but also sets the random part of the ID. word contains 64 random bits,
+// drawn in the given generation. Each call to Reseed begins a new generation. If IDs have more than
+// 64 random bits, and this ID is the first in its tick, Next calls upper to get the remaining bits.
 func (t *Tail) Next(now Reading, elapsed int64, generation, word uint64, upper func() uint64) (wait time.Duration, refusal Refusal) {
 	l := &t.lane
 	if generation != t.generation {
@@ -94,24 +93,25 @@ func (t *Tail) Next(now Reading, elapsed int64, generation, word uint64, upper f
 	return wait, Given
 }
 
-// Newest returns the tick and the random part of the latest ID. The low 64 bits of the random part
-// are in lo.
+// Newest returns the tick and the random part of the latest ID. lo contains the low 64 bits of the
+// random part, and hi contains the other bits.
 func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi, t.lo }
 
-// Run takes done IDs that have the same tick and hi, and sets the first done words to the low bits
-// of their random parts. If there is a next ID, it takes at least that one. It takes no others if
-// that one must wait. Otherwise, it takes one for each word, but stops before an ID that would have
-// another tick or hi.
+// Run takes one or more IDs with the same tick and hi, and sets one element of words for each of
+// them to the low bits of its random part. done is the number of IDs. If there is a next ID, Run
+// takes at least that ID. If that ID must wait, Run takes no others. Otherwise, it takes an ID for
+// each element of words, but stops before an ID that would have a different tick or hi.
 //
-// hi and words are random bits, drawn in the given generation. latest is t as it was after the
-// latest ID of the run. Before the first ID of a run, it is the zero Tail.
+// hi and words contain random bits, drawn in the given generation. A run can take several calls,
+// which share latest. latest is a copy of the Tail, made after the run's latest ID. Before the
+// run's first ID, it is the zero Tail.
 func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, generation, hi uint64, words []uint64) (done int, wait time.Duration, refusal Refusal) {
 	tick := t.lane.scale.at(now)
 	if generation != t.generation {
 		t.reseed(generation, tick, words[0])
 	}
 	from, starts := t, latest.lane.perTick == 0
-	// If leads is false, another call has followed the wall clock back. The run then continues from
+	// If leads is false, another call has returned to an earlier tick. This run then continues from
 	// its own latest ID, so that its IDs ascend.
 	leads := starts || !t.before(latest)
 	switch {
@@ -124,12 +124,12 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, generation, hi uint
 	case refusal != Given || from.firstOfTick():
 	case !from.full() && from.raise(words[0]):
 		if !starts {
-			// Another call may have taken this tick, and may be waiting for it.
+			// Another call may have begun this tick and may still be waiting for it.
 			wait = from.lane.wait(tick, elapsed)
 		}
 	default:
-		// The tick is full. Here, too, the run does not follow the wall clock back. If the wall
-		// clock is behind by more than the tolerance, it is treated as behind by exactly the
+		// The tick is full. The run does not return to an earlier tick here, either. If the wall
+		// clock is behind by more than the tolerance, it is treated as being behind by exactly the
 		// tolerance.
 		from.markFull()
 		wait, refusal = from.lane.nextFrom(max(tick, from.lane.last-from.lane.tolerance), elapsed)
@@ -143,14 +143,14 @@ func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, generation, hi uint
 	done = from.raiseEach(words, wait == 0)
 	*latest = *from
 	if leads {
-		latest.markFull() // other calls may take the IDs that follow in this tick
+		latest.markFull() // other calls may take the next IDs in this tick
 	}
 	return done, wait, Given
 }
 
 // raiseEach sets words[0] to the low bits of the latest ID. If more is true, it also takes an ID
-// for each other word, which it sets to that ID's low bits, until the low bits would overflow. It
-// returns the number of words that it has set.
+// for each remaining word and sets the word to the low bits of that ID. It stops before the low
+// bits would overflow. It returns the number of words that it has set.
 func (t *Tail) raiseEach(words []uint64, more bool) (done int) {
 	lo := t.lo
 	words[0], done = lo, 1
@@ -165,25 +165,26 @@ func (t *Tail) raiseEach(words []uint64, more bool) (done int) {
 	return done
 }
 
-// firstOfTick reports whether the latest ID is the first of its tick and has no random part yet.
+// firstOfTick reports whether the latest ID is the first in its tick and has no random part yet.
 func (t *Tail) firstOfTick() bool { return t.tick != t.lane.last }
 
-// begin sets the random part of the first ID of a tick from the random bits hi and lo.
+// begin sets the random part of the first ID in a tick from the random bits hi and lo.
 func (t *Tail) begin(hi, lo uint64) { t.tick, t.hi, t.lo = t.lane.last, hi&t.freshHi, lo&t.freshLo }
 
-// markFull marks the tick as full, so that the next ID takes a later one.
+// markFull marks the tick as full, so that the next ID takes a later tick.
 func (t *Tail) markFull() { t.lane.count = t.lane.perTick }
 
-// full reports whether the tick is full, so that the next ID takes a later one.
+// full reports whether the tick is full, so that the next ID takes a later tick.
 func (t *Tail) full() bool { return t.lane.count == t.lane.perTick }
 
-// reseed separates the next ID from the IDs of copies of the process, which continue from the same
-// random part. It does so if Reseed has been called, so that generation is later than t's. tick is
-// the wall clock's tick.
+// reseed makes the next ID differ from the IDs of copies of the process, which continue from the
+// same random part. It has an effect only if Reseed has been called, because generation is then
+// later than t's. tick is the wall clock's tick.
 //
 // The next ID takes a later tick. If there is none, or if that tick would be further ahead of the
-// wall clock than allowed, the random part leaps instead, so that calling Reseed in a loop delays
-// hardly any ID. If the random part has no room for the leap, the tick is full.
+// wall clock than allowed, a large random number is added to the random part instead, so that
+// calling Reseed in a loop delays hardly any ID. If the sum does not fit, the tick is marked as
+// full.
 func (t *Tail) reseed(generation uint64, tick int64, word uint64) {
 	if generation < t.generation {
 		return // a call that began later has overtaken this one
@@ -204,11 +205,12 @@ func (t *Tail) before(u *Tail) bool {
 // tail is monotonic.
 func (t *Tail) stride(word uint64) uint64 { return (word>>16)&t.strideMask + 1 }
 
-// raise adds a stride, computed from a random word, to the random part. It reports whether the sum
-// fits. If not, the random part is unchanged.
+// raise computes a stride from a random word and adds it to the random part. It reports whether the
+// sum fits. If the sum does not fit, the random part is unchanged.
 func (t *Tail) raise(word uint64) (fits bool) { return t.add(0, t.stride(word)) }
 
-// leap is like raise, but adds about 1/512 of the largest random part, on average.
+// leap is like raise, but the number that it adds is, on average, about 1/512 of the largest random
+// part.
 func (t *Tail) leap(word uint64) (fits bool) {
 	if t.maxHi == 0 {
 		return t.add(0, word>>10)
@@ -216,8 +218,8 @@ func (t *Tail) leap(word uint64) (fits bool) {
 	return t.add(word>>56, word<<8)
 }
 
-// add adds hi and lo to the random part. It reports whether the sum fits. If not, the random part
-// is unchanged.
+// add adds hi and lo to the random part. It reports whether the sum fits. If the sum does not fit,
+// the random part is unchanged.
 func (t *Tail) add(hi, lo uint64) (fits bool) {
 	lo, carry := bits.Add64(t.lo, lo, 0)
 	hi += t.hi + carry
