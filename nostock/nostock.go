@@ -1,24 +1,25 @@
-// Package nostock prevents package ids from generating random bytes in advance. It is for virtual
-// machines that are restored from a snapshot, perhaps many times, where no code can call
-// ids.Reseed, for example on function platforms. Import it in main for its side effect, like
+// Package nostock prevents package ids from generating random bytes in advance. Use it on virtual
+// machines that are restored from a snapshot, perhaps many times, if no code can call ids.Reseed
+// after a restore, as on function platforms. Import it in package main for its side effect, as with
 // time/tzdata:
 //
 //	import _ "github.com/oneclock/ids/nostock"
 //
-// With the import, each version 4 or 7 UUID and each ULID reads crypto/rand itself, before it locks
-// a mutex. A call that generates n IDs reads the bits for those n. Version 7 UUIDs and ULIDs take
-// twice as long, and version 4 UUIDs nearly three times as long. A GeneratorOptions.Random is read
-// as without the import.
+// With this import, each call that generates version 4 or 7 UUIDs or ULIDs reads crypto/rand
+// itself, before it locks a mutex. A call that generates n IDs reads the random bits for exactly n
+// IDs. Generating a version 7 UUID or a ULID takes twice as long, and generating a version 4 UUID
+// takes nearly three times as long. The import does not change when a GeneratorOptions.Random is
+// read.
 //
 // The kernel must detect that it was restored and return different bytes from that moment on. Linux
-// does so since version 5.18, on a machine with VMGenID. Nothing in this program detects a restore.
-// Whether the package helps a process that is restored from a checkpoint, without its kernel,
-// depends on the checkpoint.
+// has done this since version 5.18 on machines with VMGenID. Neither this package nor package ids
+// detects a restore. If a process is restored from a checkpoint, without its kernel, it depends on
+// the checkpoint whether this package helps.
 //
-// Copies can still generate equal IDs in calls that were in progress at the moment of the snapshot,
-// and until the kernel has detected the restore. On a restored machine, version 1 and 6 UUIDs,
-// Snowflakes and, with GeneratorOptions.ULIDMonotonic, ULIDs repeat as without the import, because
-// they are made from a clock, a count and a node number, which the copies share.
+// Copies of a machine can still generate equal IDs in calls that were in progress when the snapshot
+// was taken, and until the kernel has detected the restore. The import does not prevent copies from
+// repeating version 1 and 6 UUIDs, Snowflakes or, with GeneratorOptions.ULIDMonotonic, ULIDs. These
+// are made from a clock, a count and a node number, which the copies share.
 package nostock
 
 import "github.com/oneclock/ids/internal/random"

@@ -1,5 +1,5 @@
-// Package anchor reads the wall clock for a clock of package ids. Where a comment contains "The
-// mutex is held", the caller must hold the clock's mutex.
+// Package anchor reads the wall clock for an ids.Clock. If a method's comment contains "The mutex
+// is held", its caller must hold the Clock's mutex.
 package anchor
 
 import (
@@ -10,25 +10,27 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-const inMilliseconds = runtime.GOOS == "js" // the system's wall clock has no finer resolution
+// inMilliseconds reports whether the system's wall clock counts only whole milliseconds.
+const inMilliseconds = runtime.GOOS == "js"
 
-// An Anchor is a time at which the wall clock was read. From then on, one reading of the system's
-// clock, the nanoseconds since base, is enough to compute the wall clock's time. time.Now takes two
-// readings.
+// An Anchor is a reading of the wall clock, with the monotonic time at which it was read. While the
+// Anchor is valid, one reading of the system's monotonic clock, in nanoseconds since base, is
+// enough to compute the wall clock's time. time.Now takes two readings.
 type Anchor struct {
 	now func() time.Time // injected wall clock; nil means the system's
 
-	// One ticket is drawn before each reading of an injected clock, and one after it.
+	// tickets counts the tickets drawn. One ticket is drawn before each reading of an injected
+	// clock, and another one after it.
 	tickets atomic.Int64
 
 	// base is an arbitrary time. A time.Time has a monotonic reading only from 1885 to 2157, and no
-	// Duration exceeds 292 years, so base is moved before it is that far away.
+	// Duration exceeds 292 years, so base is moved before it is as far away as these bounds.
 	base atomic.Pointer[time.Time]
 
 	// The fields below are guarded by the clock's mutex.
 
 	at       int64  // time of the anchor, in ns since base
-	validity uint64 // validity of the anchor, in ns; 0 if there is none yet or now is injected
+	validity uint64 // validity of the anchor, in ns; 0 if it is not set yet or now is injected
 
 	wall     rule.Reading // wall clock at the anchor, or newest injected reading that was used
 	lastUsed int64        // ticket drawn after that injected reading
@@ -50,17 +52,17 @@ func (a *Anchor) SinceBase() int64 {
 }
 
 // Read returns the wall clock's time at elapsed nanoseconds since base. valid reports whether the
-// anchor is valid then; if not, the caller must call ReadAnew. The mutex is held.
+// anchor is valid at that time. If it is not, the caller must call ReadAnew. The mutex is held.
 func (a *Anchor) Read(elapsed int64) (now rule.Reading, valid bool) {
 	since := elapsed - a.at
-	return a.wall.Plus(since), uint64(since) < a.validity // false if since is negative
+	return a.wall.Plus(since), uint64(since) < a.validity // also not valid if since is negative
 }
 
-// ReadAnew moves the anchor to the present, and base, too, if it is more than rule.MaxElapsed away.
-// It returns the wall clock's time and the nanoseconds since base. If the wall clock is injected,
-// there is no anchor, and of overlapping readings, only the one that was used first counts. Another
-// one may have been taken before the clock was set forward, and would look like a step back. The
-// mutex is held.
+// ReadAnew moves the anchor to the present. If base is more than rule.MaxElapsed away, ReadAnew
+// moves base to the present, too. It returns the wall clock's time and the nanoseconds since base.
+// If the wall clock is injected, there is no anchor. If readings of an injected clock overlap, only
+// the one that was used first counts. Any other one may have been taken before the clock was set
+// forward, and would look like a step back. The mutex is held.
 func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 	since := time.Since(*a.base.Load())
 	if a.now == nil || since.Abs() > rule.MaxElapsed {
@@ -74,8 +76,8 @@ func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 		if a.now == nil {
 			a.wall, a.at, a.validity = rule.NewReading(t), int64(since), uint64(rule.MaxAge)
 			if inMilliseconds && t.Nanosecond()%1e6 == 0 {
-				// Take the rest from the monotonic clock. Otherwise, the bits of version 7 that
-				// count fractions of a millisecond would be 0.
+				// Take the fraction of a millisecond from the monotonic clock. Otherwise, the bits
+				// of a version 7 UUID that contain this fraction would be 0.
 				a.wall = a.wall.Plus(int64(uint64(since) % 1e6))
 			}
 		}
@@ -101,8 +103,8 @@ func (a *Anchor) Injected() (now Sample) {
 	return now
 }
 
-// callNow reads the injected wall clock. It is separate, and not inlined, so that Injected is
-// inlined.
+// callNow reads the injected wall clock. It is a separate function, which is not inlined, so that
+// Injected can be inlined.
 func (a *Anchor) callNow() Sample {
 	began := a.tickets.Add(1)
 	return Sample{rule.NewReading(a.now()), began, a.tickets.Add(1)}

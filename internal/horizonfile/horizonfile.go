@@ -1,5 +1,5 @@
-// Package horizonfile implements the file format of package clockfile, for that package and for
-// programs that show such a file.
+// Package horizonfile implements the file format of package clockfile. It is used by that package
+// and by programs that show the contents of such a file.
 package horizonfile
 
 import (
@@ -20,37 +20,38 @@ import (
 // MaxOwner is the maximum length of an owner, in bytes.
 const MaxOwner = 255
 
-// A file has two copies of a record, each at the start of a block. The rest is zero.
+// A file contains two copies of a record, each at the start of a block. All other bytes are zero.
 const (
 	blockSize    = 4096
-	copyDistance = 64 << 10 // from one copy to the other; more than a disk writes at once
+	copyDistance = 64 << 10 // distance between the copies; more than a disk writes at once
 	Size         = copyDistance + blockSize
 )
 
-// ErrCorrupt is clockfile.ErrCorrupt.
+// ErrCorrupt is also clockfile.ErrCorrupt.
 var ErrCorrupt = errors.New("cannot be used")
 
-// magic starts each copy, so that no other file is mistaken for one. The version of the format
-// follows.
+// Each copy starts with magic, so that no other file is mistaken for a clockfile. The version of
+// the format follows magic.
 const (
 	magic   = "github.com/oneclock/ids/clockfile "
 	version = 1
 )
 
-// A Record is the contents of a copy, in the four lines shown in the comment of package clockfile.
+// A Record is the contents of a copy. The documentation of package clockfile shows its four lines.
 type Record struct {
 	Horizon time.Time
 	None    bool // there is no horizon, as before the first start
 	Owner   string
 }
 
-// none is written in place of a missing horizon.
+// none is the text that is written if there is no horizon.
 const none = "none"
 
-// Encode returns the block of a copy. Each record has one encoding, in every version of Go, so
-// non-ASCII characters are escaped. Encode fails for an owner of more than MaxOwner bytes, for the
-// zero time, which would mean none, and for years outside 1 to 9998. After a horizon in a later
-// year, no later horizon could follow.
+// Encode returns a block that contains r. A record must have the same encoding in every version of
+// Go, so non-ASCII characters are escaped. Encode fails if the owner has more than MaxOwner bytes
+// or if the year of the horizon is not from 1 to 9998. After a horizon in a later year, there could
+// be no later one. Encode also fails if the horizon is the zero time, which would mean that there
+// is none.
 func (r Record) Encode() ([]byte, error) {
 	at := r.Horizon.UTC()
 	switch year := at.Year(); {
@@ -81,9 +82,9 @@ type Contents struct {
 // or a device.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// Stat is like os.Stat for the path of a file or of a link to one. It returns an error for anything
-// else, because opening a named pipe or a device could block. If the link's target does not exist,
-// the error reports that and also matches fs.ErrNotExist.
+// Stat is like os.Stat, but succeeds only for the path of a regular file or of a link to one. It
+// returns an error for anything else, because opening a named pipe or a device could block. If the
+// link's target does not exist, the error reports that and also matches fs.ErrNotExist.
 func Stat(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -104,7 +105,8 @@ func (e DanglingError) Error() string { return "is a link to " + e.Target + ", w
 
 func (e DanglingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// follow returns the final target of the links at path, and whether path is a link.
+// follow follows the links at path and returns their final target. isLink reports whether path is a
+// link.
 func follow(path string) (target string, isLink bool) {
 	for range 255 { // no system follows more links
 		next, err := os.Readlink(path)
@@ -120,8 +122,8 @@ func follow(path string) (target string, isLink bool) {
 	return path, isLink
 }
 
-// Read reads a file of size bytes. A copy that cannot be read counts as damaged. Errors match
-// ErrCorrupt.
+// Read reads a file whose size is size bytes. A copy that cannot be read counts as damaged. Errors
+// match ErrCorrupt.
 func Read(f io.ReaderAt, size int64) (Contents, error) {
 	var c Contents
 	for i := range c.Copies {
@@ -132,7 +134,7 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 		}
 		if err == nil {
 			c.Copies[i] = block
-			if i == 0 || c.Copies[0] == nil || r.Horizon.After(c.Horizon) { // none is the zero time
+			if i == 0 || c.Copies[0] == nil || r.Horizon.After(c.Horizon) { // no horizon is the zero time
 				c.Record = r
 			}
 		}
@@ -144,7 +146,7 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 	if first := cmp.Or(c.Damaged[0], c.Damaged[1]); errors.Is(first, errNewer) {
 		return Contents{}, fmt.Errorf("%w: it %w: start the newer program", ErrCorrupt, first)
 	}
-	if c.Damaged == [2]error{} { // so the file is too long
+	if c.Damaged == [2]error{} { // the file is too long
 		return Contents{}, fmt.Errorf("%w: both copies are intact, but it has %d bytes instead of %d, as after an editor: truncate it to that size",
 			ErrCorrupt, size, Size)
 	}
@@ -162,7 +164,7 @@ var (
 // Offset returns the offset of copy 0 or 1 in the file.
 func Offset(copy int) int64 { return int64(copy) * copyDistance }
 
-// ReadCopy returns the block of a copy, or the part of it that exists.
+// ReadCopy returns the block that contains a copy, or the part of the block that exists.
 func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 	block := make([]byte, blockSize)
 	n, err := f.ReadAt(block, Offset(copy))
@@ -172,8 +174,8 @@ func ReadCopy(f io.ReaderAt, copy int) ([]byte, error) {
 	return block[:n], nil
 }
 
-// decode parses the lines of a copy leniently and then encodes them again to check that nothing
-// differs.
+// decode parses the lines of a copy leniently. It then encodes the result again and checks that it
+// equals block.
 func decode(block []byte) (r Record, err error) {
 	lines := strings.SplitN(string(block), "\n", 4)
 	rest, found := strings.CutPrefix(lines[0], magic)

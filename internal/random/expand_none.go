@@ -2,7 +2,7 @@
 
 package random
 
-// expands reports whether blocks are expanded from a key. On this architecture or with the purego
-// tag, crypto/aes runs in plain Go, where it is neither faster than the kernel nor free of timing
+// expands reports whether blocks are expanded from a key. On this architecture, or with the purego
+// tag, crypto/aes uses plain Go code, which is neither faster than the kernel nor free of timing
 // differences.
 const expands = false

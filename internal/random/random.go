@@ -1,11 +1,12 @@
-// Package random supplies the random bytes of IDs.
+// Package random supplies random bytes for IDs.
 //
-// Reading crypto/rand for each ID costs more than the rest of the ID, so a [Block] reads one key
-// from crypto/rand for [Size] bytes and expands it with AES-256-CTR. Bytes are wiped when they are
-// returned, and a key is wiped as soon as it is expanded. So a copy of the memory shares at most
-// the unused bytes of its blocks with the original, and none after [SetUnbuffered]. But crypto/aes
-// leaves its key schedule on the heap, where nothing wipes it, so anyone who can read the memory of
-// the process may recover bytes that were returned.
+// Reading crypto/rand for each ID would cost more than everything else that an ID needs. So a
+// [Block] reads one key from crypto/rand and expands it to [Size] bytes with AES-256-CTR. Bytes are
+// wiped from the block when they are returned, and a key is wiped as soon as it is expanded. So a
+// copy of the process's memory and the original have at most the unused bytes of their blocks in
+// common, and none after [SetUnbuffered]. But crypto/aes leaves its key schedule on the heap, where
+// nothing wipes it. Anyone who can read the memory of the process may therefore recover bytes that
+// were returned.
 package random
 
 import (
@@ -21,9 +22,9 @@ import (
 // Size is the number of bytes in a full block. One key yields all of them.
 const Size = 4096
 
-// generation counts the calls to [Reseed]. A block filled in an earlier generation is filled again
-// before it returns another byte, except by Uint64. The counter has 64 bits because 32 could wrap
-// around if a program calls Reseed before each ID.
+// generation counts the calls to [Reseed]. All methods except Uint64 refill a block that was filled
+// in an earlier generation before they return bytes from it. The counter has 64 bits because a
+// 32-bit counter could wrap around in a program that calls Reseed before each ID.
 var generation atomic.Uint64
 
 // Reseed discards all unused bytes of every block.
@@ -32,35 +33,38 @@ func Reseed() { generation.Add(1) }
 // Generation returns the number of calls to [Reseed].
 func Generation() uint64 { return generation.Load() }
 
-// unbuffered is set once, at init. It is atomic because other goroutines may already be running.
+// unbuffered is set once, during package initialization. It is atomic because other goroutines may
+// already be running then.
 var unbuffered atomic.Bool
 
 // Unbuffered reports whether [SetUnbuffered] was called.
 func Unbuffered() bool { return unbuffered.Load() }
 
-// SetUnbuffered makes every call read the bytes that it returns and no others, and discards all
+// SetUnbuffered makes every call read exactly the bytes that it returns. It also discards all
 // unused bytes.
 func SetUnbuffered() {
 	unbuffered.Store(true)
-	Reseed() // last, for blocks that were filled in the meantime
+	Reseed() // last, because blocks may have been filled in the meantime
 }
 
 // Block is a buffer of random bytes. It is not safe for concurrent use. The zero value is an empty
-// block, which fills itself on first use, except by Uint64.
+// block, which all methods except Uint64 fill before they return bytes from it.
 type Block struct {
-	// The last left bytes of buf are random. All others are zero, once the callers of Next have
-	// wiped the bytes that it returned.
+	// The last left bytes of buf are random and unused. All other bytes are zero as soon as the
+	// callers of Next have wiped the bytes that it returned.
 	buf      [Size]byte
 	left     int      // number of unused bytes
 	filledIn uint64   // generation in which the block was filled
-	key      [32]byte // zero except during fill; a field, so that it is not allocated
+	key      [32]byte // all zeros except during fill; a field to avoid an allocation
 }
 
-// Ready reports whether b has 16 unused bytes, drawn since the latest call to [Reseed].
+// Ready reports whether b has at least 16 unused bytes that were drawn after the latest call to
+// [Reseed].
 func (b *Block) Ready() bool { return b.left >= 16 && b.filledIn == generation.Load() }
 
-// Uint64 returns 64 unused random bits and never reads crypto/rand. b must be [Block.Ready], which
-// allows two calls, even if Reseed is called in the meantime.
+// Uint64 returns 64 unused random bits and never reads crypto/rand. Call it only after
+// [Block.Ready] has returned true, which allows two calls to Uint64 even if Reseed is called in the
+// meantime.
 func (b *Block) Uint64() uint64 {
 	p := b.word(0)
 	u := binary.LittleEndian.Uint64(p)
@@ -82,8 +86,8 @@ func (b *Block) Uint128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// word returns the eight bytes that start ahead bytes after the first unused byte. left is a
-// multiple of 8, so the mask changes nothing, but it avoids a bounds check.
+// word returns eight bytes of the buffer, starting ahead bytes after the first unused byte. Because
+// left is a multiple of 8, the mask does not change the index, but it avoids a bounds check.
 func (b *Block) word(ahead int) []byte {
 	i := (Size - b.left + ahead) & (Size - 8)
 	return b.buf[i : i+8]
@@ -112,8 +116,8 @@ func (b *Block) Words(dst []uint64) {
 	}
 }
 
-// Next returns n random bytes, or fewer if b has fewer. The caller must wipe them. n must be a
-// positive multiple of 16, and the number of bytes returned is one, too.
+// Next returns n random bytes, or fewer if b has fewer unused bytes. The caller must wipe them. n
+// must be a positive multiple of 16, and the number of bytes returned is also a multiple of 16.
 func (b *Block) Next(n int) []byte {
 	if !b.Ready() {
 		b.fill(n)
@@ -127,11 +131,11 @@ func (b *Block) Next(n int) []byte {
 // Fill fills all of b with new random bytes.
 func (b *Block) Fill() { b.fill(Size) }
 
-// fill fills all of b with new random bytes or, after SetUnbuffered, only the last n bytes of it. b
-// is empty until the bytes are written, so a rand.Reader that panics, as a test's may, does not
-// leave a block that returns zeros.
+// fill fills all of b with new random bytes. After SetUnbuffered, it fills only the last n bytes. b
+// counts as empty until the bytes are written, so if rand.Reader panics, for example in a test, b
+// does not return zeros afterwards.
 func (b *Block) fill(n int) {
-	clear(b.buf[Size-b.left:]) // bytes discarded by Reseed, or too few to use; all others are zero
+	clear(b.buf[Size-b.left:]) // discarded by Reseed, or too few to use; all other bytes are zero
 	b.left = 0
 	filledIn := generation.Load() // first, because SetUnbuffered changes it after unbuffered
 	buffers := !Unbuffered()
@@ -155,11 +159,12 @@ func (b *Block) expand(p []byte) {
 	cipher.NewCTR(block, counter[:]).XORKeyStream(p, p)
 }
 
-// read fills p from crypto/rand. In FIPS 140 mode, crypto/rand keeps one generator and seeds
-// another for each read that comes while that one is in use. Seeding uses the jitter of a clock. In
-// a testing/synctest bubble, the clock stands still and seeding panics. So in FIPS 140 mode, reads
-// take turns. Then they all use one generator, and one read outside of bubbles is enough to seed
-// it. A Reader that a test has set as rand.Reader may call back, so it is read without a turn.
+// read fills p from crypto/rand. In FIPS 140 mode, crypto/rand keeps one generator. For each read
+// that begins while this generator is in use, it seeds another one. Seeding uses the jitter of a
+// clock, so it panics in a testing/synctest bubble, where the clock stands still. To prevent this,
+// reads hold a mutex in FIPS 140 mode. They then all use one generator, and one read outside of
+// bubbles is enough to seed it. A Reader that a test has assigned to rand.Reader may call this
+// function again, so it is read without the mutex.
 func read(p []byte) {
 	if fips140.Enabled() && rand.Reader == system {
 		turn.Lock()
@@ -173,14 +178,14 @@ var (
 	system = rand.Reader
 )
 
-// counter is the first counter value of each key. A key is used once, so it never encrypts the same
-// value twice.
+// counter is the initial counter value for every key. Each key is used only once, so it never
+// encrypts the same counter value twice.
 var counter [aes.BlockSize]byte
 
 // pool has a block for each processor, so that goroutines do not contend for one.
 var pool = sync.Pool{New: func() any { return new(Block) }}
 
-// Get returns a block for the caller's own use until [Put].
+// Get returns a block that only the caller uses until it calls [Put].
 func Get() *Block { return pool.Get().(*Block) }
 
 // Put returns b to the pool. The caller must not use b afterwards.
