@@ -57,9 +57,9 @@ func TestMySQL(t *testing.T) {
 			"- innodb_flush_log_at_trx_commit is 2, so a crash can take horizons back, and IDs repeat\n"},
 		{"set global sync_binlog = 0", "set global sync_binlog = 1", "", "- sync_binlog is 0"},
 		{"set global read_only = 1", "set global read_only = 0", "", "=- read_only is ON, so nothing can be written: is the server a replica?\n"},
-		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_timeout = 100", "", "- rpl_semi_sync_master_timeout is 10s: after that commits go on without"},
+		{"set global rpl_semi_sync_master_enabled = 1", "set global rpl_semi_sync_master_timeout = 100", "", "- rpl_semi_sync_master_timeout is 10s: after that, commits continue without"},
 		{"create table test.t (n int)", "set global rpl_semi_sync_master_timeout = 4294967295", "", "- the status rpl_semi_sync_master_status is OFF: commits wait for no replica now"},
-		{"set global rpl_semi_sync_master_wait_no_slave = 0", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_wait_no_slave is OFF: commits go on"},
+		{"set global rpl_semi_sync_master_wait_no_slave = 0", "set global rpl_semi_sync_master_enabled = 0", "", "- rpl_semi_sync_master_wait_no_slave is OFF: commits continue"},
 		{"update team.leases set holder = 'schema 3: x' where number = -1", "delete from team.leases where number = -1", "", "another version of package nodelease"},
 		{nothing, nothing, "", "the row of the number -1 is missing; if the store has not been created yet, run: leases init"},
 	})
