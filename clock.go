@@ -1,7 +1,7 @@
 package ids
 
-// Clock: its time, its mutex and the calls that wait. internal/rule assigns ticks to IDs, and
-// internal/anchor reads the wall clock.
+// This file contains Clock, with its mutex and the calls that wait. Package internal/rule assigns
+// ticks to IDs, and package internal/anchor reads the wall clock.
 
 import (
 	"cmp"
@@ -23,9 +23,10 @@ const (
 // and ordered whatever the wall clock does. It is safe for concurrent use. Create one with
 // [NewClock]; using the zero value panics.
 type Clock struct {
-	// Every call reads crowded and fields of anchor before it locks the mutex. They are on
-	// different cache lines from the mutex, which waiters write to. crowded is on the line on which
-	// the anchor begins, because calls with an injected clock write to that line anyway.
+	// Every call reads crowded and some fields of anchor before it locks the mutex. These fields
+	// are not on the mutex's cache line, because waiters write to that line. The field crowded is
+	// on the line on which anchor begins, because calls with an injected clock write to that line
+	// anyway.
 
 	crowded atomic.Bool // calls have collided, so they now draw their random bits before they lock
 	anchor  anchor.Anchor
@@ -41,51 +42,54 @@ type Clock struct {
 	waiters map[*waiter]bool
 	limit   time.Time
 
-	// limitErr is the error of calls beyond the limit: ErrWithheld or ErrEnded, with its cause. It
-	// is nil if there is no limit.
+	// limitErr is the error for calls beyond the limit. It is ErrWithheld or ErrEnded, with its
+	// cause, or nil if there is no limit.
 	limitErr error
 	ended    bool // the limit is permanent
 
-	// IDs that take their bits under the mutex take them from block. spare is nil while a call
-	// fills it.
+	// Calls that draw random bits while they hold the mutex take them from block. While a call
+	// fills the spare block, spare is nil.
 	block, spare *random.Block
 
 	v2Count uint64    // number of version 2 UUIDs generated
-	v1, v6  rule.Lane // in each, the fields that change with an ID are on one cache line
+	v1, v6  rule.Lane // in each lane, the fields that change with an ID are on one cache line
 	nodes   map[nodeKey]*rule.Lane
 
 	// v1Start and v6Start are added to the clock sequences. Once started is true, they are random
-	// bits and do not change any more, so a call that has a node ID reads them without the mutex.
+	// and never change again, so a call that has a node ID reads them without the mutex.
 	v1Start, v6Start uint64
 	started          bool
 }
 
-// ClockOptions are the options of [NewClock]. The zero value is the default.
+// ClockOptions are options for [NewClock]. The zero value selects the defaults.
 type ClockOptions struct {
 	// Now replaces the system clock. Nil means the system clock. Now must be safe for concurrent
-	// use and must not call the Clock. Do not count its calls, because concurrent calls share a
-	// reading, and a call that waits for a limit reads again. If Now reads the system clock, a
-	// version 7 UUID takes about twice as long as without Now.
+	// use and must not call the Clock. Do not count the calls to Now, because IDs that are
+	// generated concurrently share a reading, and a constructor that waits for a limit reads again.
+	// If Now reads the system clock, generating a version 7 UUID takes about twice as long as
+	// without Now.
 	Now func() time.Time
 
-	// Tolerance is how far the wall clock may be behind the latest ID before version 6, version 7
-	// and ULID follow it. Zero means 10 s. A negative value means MaxAhead, or 1 ms if that is
-	// longer. math.MaxInt64 means that they never follow it.
+	// Tolerance is the maximum time by which the wall clock may be behind the latest ID of version
+	// 6, version 7 or ULID without IDs restarting at the wall clock's time. Zero means 10 s. A
+	// negative value means MaxAhead or 1 ms, whichever is longer. The value math.MaxInt64 means
+	// that IDs never restart.
 	Tolerance time.Duration
 
-	// MaxAhead is how far an ID may be ahead of the wall clock before its call waits. Zero means 10
-	// ms. A negative value means that no ID may be ahead. A value above 2^60 ns is treated as 2^60
-	// ns.
+	// MaxAhead is the maximum time by which an ID may be ahead of the wall clock before its call
+	// waits. Zero means 10 ms. A negative value means that no ID may be ahead. A value above 2^60
+	// ns is treated as 2^60 ns.
 	MaxAhead time.Duration
 
-	// After is a time that an earlier process saved: [Clock.Latest] or [ClockLimit.NextHorizon].
-	// Versions 1 and 6 and Snowflakes get only later times. The zero time means that there is no
-	// such time. If you read After from storage, treat the zero time as an error, because it
-	// protects nothing.
+	// After is the result of [Clock.Latest] or [ClockLimit.NextHorizon] that an earlier process
+	// saved. UUIDs of versions 1 and 6 and Snowflakes get only times later than After. The zero
+	// time means that there is no saved time. If you read After from storage, treat the zero time
+	// as an error, because it prevents no repeated IDs.
 	After time.Time
 }
 
-// NewClock returns a new clock, independent of the default one. Nil options mean the default.
+// NewClock returns a new clock that is independent of the default clock. If opts is nil, it uses
+// the default options.
 func NewClock(opts *ClockOptions) *Clock {
 	opts = cmp.Or(opts, new(ClockOptions))
 	c := &Clock{
@@ -104,19 +108,19 @@ func NewClock(opts *ClockOptions) *Clock {
 	return c
 }
 
-// mustBe panics if made is false, which means that a value of the named type is the zero value.
+// mustBe panics if made is false. Callers pass false if a value of the named type is the zero
+// value.
 func mustBe(made bool, name string) {
 	if !made {
 		panic("ids: zero " + name + ": use New" + name)
 	}
 }
 
-// lockAndRead locks the mutex and returns the time of the wall clock, or of the injected one, and
+// lockAndRead locks the mutex. It returns the time of the wall clock, which may be injected, and
 // the nanoseconds since the anchor's base. The clocks are read before the mutex is locked, because
-// reading takes long. If a call then waits for the mutex, its time may be before the anchor, and so
-// may the time of a call in a testing/synctest bubble. Such a call reads the clock again. If the
-// wall clock is injected, there is no anchor, and the system's clock is read while the mutex is
-// held.
+// reading takes a long time. If a call waits for the mutex or runs in a testing/synctest bubble,
+// its time may be before the anchor. Such a call reads the clock again. If the wall clock is
+// injected, there is no anchor, and the system's clock is read while the mutex is held.
 func (c *Clock) lockAndRead(injected anchor.Sample) (now rule.Reading, elapsed int64) {
 	elapsed = c.anchor.SinceBase()
 	c.mu.Lock()
@@ -126,9 +130,9 @@ func (c *Clock) lockAndRead(injected anchor.Sample) (now rule.Reading, elapsed i
 	return c.anchor.ReadAnew(injected)
 }
 
-// lockNext locks the mutex and takes the next ID of l, which l.Newest then returns. While a limit
+// lockNext locks the mutex and takes l's next ID, which l.Newest then returns. While a limit
 // withholds the ID, lockNext waits for a later limit until w is stopped. A nil w is never stopped.
-// The caller makes the ID, unlocks the mutex and then sleeps for wait. If lockNext returns an
+// The caller assembles the ID, unlocks the mutex and then sleeps for wait. If lockNext returns an
 // error, it has taken no ID, and the mutex is unlocked.
 func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error) {
 	for {
@@ -146,8 +150,9 @@ func (c *Clock) lockNext(l *rule.Lane, w *waiter) (wait time.Duration, err error
 	}
 }
 
-// waitForClock sleeps for wait, so that the wall clock comes nearer to an ID. The mutex must not be
-// held. waitForClock is inlined, so a call that need not wait costs only the comparison.
+// waitForClock sleeps for wait, so that the wall clock comes closer to the latest ID. The mutex
+// must not be held. waitForClock is inlined, so a call that need not wait costs only the
+// comparison.
 func waitForClock(wait time.Duration) {
 	if wait > 0 {
 		time.Sleep(wait)
@@ -196,10 +201,10 @@ func (w *waiter) stop() {
 	w.changed.Signal()
 }
 
-// waitForLimit handles the given refusal of lane l. If the limit withholds the ID, waitForLimit
-// waits until the limit may have changed or w is stopped, and returns the waiter for the next
-// attempt. It returns an error instead if the refusal has another reason, the clock has ended or w
-// is already stopped. The mutex is held when waitForLimit is called and unlocked when it returns.
+// waitForLimit handles a refusal by lane l. If the limit withholds the ID, waitForLimit waits until
+// the limit may have changed or w is stopped, and returns the waiter for the next attempt. It
+// returns an error instead if the refusal has another reason, the clock has ended or w is already
+// stopped. The mutex is held when waitForLimit is called and unlocked when it returns.
 func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, refusal rule.Refusal) (*waiter, error) {
 	defer c.mu.Unlock()
 	if refusal != rule.Withheld || c.ended || w != nil && w.stopped {
@@ -231,15 +236,15 @@ func (c *Clock) reason(refusal rule.Refusal) error {
 	return errPast // rule.PastEnd
 }
 
-// applyLimit sets the limit of l, if the clock has one. The mutex is held.
+// applyLimit sets l's limit to the clock's, if the clock has one. The mutex is held.
 func (c *Clock) applyLimit(l *rule.Lane) {
 	if c.limitErr != nil {
 		l.SetLimit(c.limit)
 	}
 }
 
-// eachLimited calls f for every lane that the limit applies to, because its IDs are unique by their
-// time. The mutex is held.
+// eachLimited calls f for every lane to which the limit applies. These are the lanes whose IDs are
+// unique because of their time. The mutex is held.
 func (c *Clock) eachLimited(f func(*rule.Lane)) {
 	f(&c.v1)
 	f(&c.v6)

@@ -1,6 +1,6 @@
 package ids
 
-// Generator, which generates UUIDs and ULIDs; the source of their random bits; runs of IDs.
+// This file contains Generator, which generates UUIDs and ULIDs, and the source of its random bits.
 
 import (
 	"cmp"
@@ -18,51 +18,51 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// Generator generates UUIDs and ULIDs. The package-level functions use a default one. It is safe
-// for concurrent use. Create one with [NewGenerator]; methods that need a clock or a node ID panic
-// on the zero value.
+// Generator generates UUIDs and ULIDs. The package-level functions use a default generator. A
+// Generator is safe for concurrent use. Create one with [NewGenerator]. On the zero value, methods
+// that need a clock or a node ID panic.
 type Generator struct {
-	// ulid is guarded by the clock's mutex. It is first, so that the fields below are on cache
-	// lines to which a new ULID does not write.
+	// ulid is guarded by the clock's mutex. It is the first field, so that generating a ULID does
+	// not write to the cache lines of the fields below.
 	ulid rule.Tail
 
 	clock  *Clock
 	source *source // nil means internal/random
 
-	fixedNode uint64        // node ID of the options, or 0
-	node      atomic.Uint64 // node ID of versions 1, 2 and 6, 48 bits; 0 until it is needed
-	atCalls   atomic.Uint32 // number of calls to NewV1At and NewV6At, from a random start
+	fixedNode uint64        // node ID from the options, or 0
+	node      atomic.Uint64 // 48-bit node ID for versions 1, 2 and 6; 0 until it is needed
+	atCalls   atomic.Uint32 // number of calls to NewV1At and NewV6At plus a random start value
 
-	_ [96]byte // so that each generator begins on its own cache line
+	_ [96]byte // padding, so that each generator begins on its own cache line
 }
 
-// GeneratorOptions are the options of [NewGenerator]. The zero value is the default.
+// GeneratorOptions are options for [NewGenerator]. The zero value selects the defaults.
 type GeneratorOptions struct {
-	// Clock is the clock of the generator. Nil means the default clock, which the package-level
+	// Clock is the generator's clock. Nil means the default clock, which the package-level
 	// functions use.
 	Clock *Clock
 
-	// Random is the source of random bytes. Nil means crypto/rand. Random is read for each ID, one
-	// Read at a time, and must not call the generator. If a Read fails, the constructor panics with
-	// an error that wraps the reader's error, or [io.ErrUnexpectedEOF] if the reader ends within an
-	// ID. The next call tries again. Two generators of one clock that read the same bytes can
-	// generate the same ULIDs.
+	// Random is the source of random bytes. Nil means crypto/rand. The generator reads it for each
+	// ID, with one Read at a time. Random must not call the generator. If a Read fails, the
+	// constructor panics with an error that wraps the reader's error, or [io.ErrUnexpectedEOF] if
+	// the reader ends within an ID. The next constructor reads again. Two generators that share a
+	// clock and read the same bytes can generate the same ULIDs.
 	Random io.Reader
 
-	// NodeID is the node ID of versions 1, 2 and 6. The zero value means 6 random bytes with the
-	// multicast bit set (RFC 9562, Section 6.10), which are drawn when the first such ID is
-	// generated. Give each clock, and so each process, its own node ID, because two clocks with the
-	// same one can generate the same IDs. After a restart, the clock is a new one, too; see package
-	// [github.com/oneclock/ids/clockfile].
+	// NodeID is the node ID in UUIDs of versions 1, 2 and 6. The zero value means 6 random bytes
+	// with the multicast bit set (RFC 9562, Section 6.10), which are drawn when the first such UUID
+	// is generated. Give each clock, and therefore each process, its own node ID, because two
+	// clocks with the same node ID can generate the same UUIDs. A restarted process has a new
+	// clock, too; see package [github.com/oneclock/ids/clockfile].
 	NodeID [6]byte
 
-	// ULIDMonotonic makes each ULID of a millisecond the previous one plus 1, as in the
-	// specification. Such ULIDs can be guessed from each other. By default, the step is random, up
-	// to 2^48.
+	// ULIDMonotonic makes each ULID in a millisecond equal to the previous one plus 1, as in the
+	// specification. Anyone who has one such ULID can guess others. By default, the difference is
+	// random, up to 2^48.
 	ULIDMonotonic bool
 }
 
-// NewGenerator returns a new generator. Nil options mean the default.
+// NewGenerator returns a new generator. If opts is nil, it uses the default options.
 func NewGenerator(opts *GeneratorOptions) *Generator {
 	opts = cmp.Or(opts, new(GeneratorOptions))
 	g := &Generator{clock: cmp.Or(opts.Clock, defaultClock)}
@@ -77,7 +77,7 @@ func NewGenerator(opts *GeneratorOptions) *Generator {
 	return g
 }
 
-// NodeID returns the node ID of versions 1, 2 and 6.
+// NodeID returns the node ID that g uses for UUIDs of versions 1, 2 and 6.
 func (g *Generator) NodeID() (node [6]byte) {
 	bits := g.fixedNode
 	if bits == 0 {
@@ -88,7 +88,7 @@ func (g *Generator) NodeID() (node [6]byte) {
 	return [6]byte(b[2:])
 }
 
-// nodeBits returns the 48 bits of the node ID.
+// nodeBits returns the 48-bit node ID, and draws it if there is none yet.
 func (g *Generator) nodeBits() uint64 {
 	if node := g.node.Load(); node != 0 {
 		return node
@@ -117,27 +117,28 @@ func (g *Generator) drawNodeID() uint64 {
 	return node
 }
 
-// The package-level functions use these. Creating them reads the process's clock once.
+// The package-level functions use this clock and this generator.
 var (
 	defaultClock     = NewClock(nil)
 	defaultGenerator = NewGenerator(nil)
 )
 
-// Reseed discards the random bytes drawn in advance. Call it first in each copy of a virtual
-// machine that was cloned or restored, and in each child of a fork without exec, which Go does not
-// support. Before the call, copies can generate the same version 4 UUIDs and, if they read the same
-// time, the same version 7 UUIDs and ULIDs. After it, the next version 7 UUID and the next ULID
-// take a later tick. If no later tick is within MaxAhead of the wall clock, they take a random part
-// far above the latest one, if the tick has room for that.
+// Reseed discards the random bytes that were drawn in advance. Call it before anything else in each
+// cloned or restored copy of a virtual machine, and in each child of a fork without exec (which Go
+// does not support). Before the call, copies can generate the same version 4 UUIDs and, if they
+// read the same time, the same version 7 UUIDs and ULIDs. After the call, the next version 7 UUID
+// and the next ULID get a later tick than the latest ones. If no later tick is within MaxAhead of
+// the wall clock, they get a random part far above the latest one instead, if the tick has room for
+// that.
 //
-// Reseed does not change node numbers, node IDs, clock sequences or the bytes of a call in
+// Reseed does not change node numbers, node IDs, clock sequences or the random bytes of a call in
 // progress; see [SECURITY.md]. If no code can call Reseed, import package
 // [github.com/oneclock/ids/nostock].
 //
 // [SECURITY.md]: https://github.com/oneclock/ids/blob/main/SECURITY.md#what-copies-of-a-machine-share
 func Reseed() { random.Reseed() }
 
-// source draws the random bits of IDs from a reader.
+// source reads the random bits of IDs from a reader.
 type source struct {
 	mu  sync.Mutex
 	r   io.Reader
@@ -171,8 +172,8 @@ func (s *source) Read(p []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
-// drawsEach reports whether each ID draws its own bits, from Random or because no bits may be drawn
-// in advance.
+// drawsEach reports whether bits must be drawn separately for each ID, because Random is injected
+// or because no bits may be drawn in advance.
 func (g *Generator) drawsEach() bool { return g.source != nil || random.Unbuffered() }
 
 // bits returns 128 random bits. If Random is injected, only the low n bytes are random.
@@ -196,23 +197,23 @@ func (g *Generator) words(dst []uint64) {
 	random.Put(b)
 }
 
-// next returns the tick and the random part of the next ID of t. If Random is injected, next draws
-// n bytes from it. It panics if there is no next ID.
+// next returns the tick and the random part of t's next ID. If Random is injected, next draws n
+// bytes from it. It panics if there is no next ID.
 //
-// If the mutex is free, next takes the bits from the clock's block, which takes less time. A call
-// that finds the mutex locked draws its own bits before it waits, so that each call holds the mutex
-// for less time. If the mutex is still locked after that, calls collide, and the call sets crowded.
-// While crowded is set, all calls draw their bits before they lock, so that no block moves from one
-// processor's cache to another's. About one ID in a thousand clears crowded, so that a goroutine
-// that is alone again soon runs at full speed.
+// If the mutex is free, next takes the bits from the clock's block, which is faster. A call that
+// finds the mutex locked draws its own bits before it waits, so that each call holds the mutex for
+// less time. If the mutex is still locked after that, calls are colliding, so the call sets
+// crowded. While crowded is set, all calls draw their bits before they lock, so that no block moves
+// from one processor's cache to another's. About one ID in a thousand clears crowded, so a
+// goroutine that no longer competes with others soon runs at full speed again.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	generation := random.Generation() // before any bits are drawn
 	drawn := g.drawsEach() || c.crowded.Load()
 	if drawn {
-		hi, lo = g.bits(n) // before the mutex is locked, because reading may take long
-		// No ID contains these bits of hi. An injected reader may return the same bits each time,
-		// so its bits do not count.
+		hi, lo = g.bits(n) // before the mutex is locked, because reading may take a long time
+		// These bits of hi are in no ID, so they can decide when to clear crowded. An injected
+		// reader may return the same bits each time, so its bits are not used for this.
 		if hi>>54 == 0 && g.source == nil && c.crowded.Load() {
 			c.crowded.Store(false)
 		}
@@ -229,7 +230,7 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	case drawn:
 		c.mu.Lock()
 	default:
-		hi, lo = g.bits(n) // a Reseed by another goroutine does not discard them
+		hi, lo = g.bits(n) // another goroutine's Reseed does not discard these bits
 		if !c.mu.TryLock() {
 			c.crowded.Store(true)
 			c.mu.Lock()
@@ -255,7 +256,7 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 		if refusal != rule.Given {
 			err := c.reason(refusal)
 			c.mu.Unlock()
-			panic(err) // never a limit's error, because no limit applies to a tail
+			panic(err) // err is never a limit's error, because no limit applies to a tail
 		}
 	}
 	tick, hi, lo = t.Newest()
@@ -266,25 +267,26 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 
 const pieceLen = 256 // maximum number of IDs that a call takes before it unlocks the mutex
 
-// A run makes many IDs of a tail. It uses one reading of an injected clock.
+// A run generates many IDs from a tail. If the wall clock is injected, all of them share one
+// reading.
 type run struct {
 	g      *Generator
 	tail   *rule.Tail
-	sample anchor.Sample // reading of an injected clock
+	sample anchor.Sample // the shared reading of an injected clock
 
-	latest rule.Tail // tail after the latest ID of the run; the zero value before the first one
+	latest rule.Tail // tail after the run's latest ID; the zero value before the first ID
 
-	generation uint64 // generation of the words, or an earlier one
+	generation uint64 // generation in which the words were drawn, or an earlier one
 
-	// The first word is for the upper bits of IDs, and the others are for the lower bits. The words
-	// before last have been drawn, and the words before next have been used.
+	// words[0] supplies the upper bits of IDs, and the other words supply the lower bits. The words
+	// in words[:last] have been drawn, and those in words[:next] have been used.
 	words      [1 + pieceLen]uint64
 	next, last int
 }
 
-// piece makes up to n IDs that have the same tick and the same upper bits of their random parts,
-// and waits if they must. It returns the lower bits of each, which are valid until the next call to
-// piece. It panics if there is no next ID.
+// piece generates up to n IDs that have the same tick and the same upper random bits, and waits if
+// necessary. It returns their tick, their upper bits and the lower bits of each ID. The lower bits
+// are valid until the next call to piece. It panics if there is no next ID.
 func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	if r.next == r.last {
 		r.next, r.last = 1, 1+min(n, pieceLen)
@@ -299,8 +301,8 @@ func (r *run) piece(n int) (tick, hi uint64, lo []uint64) {
 	return tick, hi, lo[:done]
 }
 
-// take sets words to the lower bits of consecutive IDs that the tail takes in one piece. It returns
-// the number of these IDs.
+// take takes up to len(words) consecutive IDs from the tail and stores their lower bits in words.
+// It returns the number of IDs and the time for which the caller must then wait.
 func (r *run) take(words []uint64) (done int, wait time.Duration) {
 	c := r.g.clock
 	now, elapsed := c.lockAndRead(r.sample)

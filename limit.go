@@ -1,7 +1,7 @@
 package ids
 
-// ClockLimit, which withholds IDs of a clock or ends the clock, and the times to save for a
-// restart: Latest and the horizon.
+// This file contains ClockLimit, which withholds a clock's IDs or ends the clock. It also computes
+// the times to save for a restart, which are Latest and the horizon.
 
 import (
 	"time"
@@ -9,9 +9,10 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// Latest returns the latest time in a version 1 or 6 UUID or a Snowflake of c, in UTC, or
-// [ClockOptions].After if that is later. It is the zero time if there is neither. A process that
-// generates no more IDs can save it as the After of the next process.
+// Latest returns the latest time in any version 1 or 6 UUID or Snowflake from c, or
+// [ClockOptions].After if that is later. The time is in UTC. If there is neither an ID nor an
+// After, it is the zero time. A process that will generate no more IDs can save Latest for the next
+// process, which passes it as After.
 func (c *Clock) Latest() time.Time {
 	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()
@@ -30,8 +31,8 @@ func (c *Clock) latest() time.Time {
 	return latest
 }
 
-// Ahead returns the time by which [Clock.Latest] is ahead of the wall clock, for gauges. It is 0 if
-// Latest is not ahead.
+// Ahead returns the time by which [Clock.Latest] is ahead of the wall clock, or 0 if it is not
+// ahead. Use it as a metric.
 func (c *Clock) Ahead() time.Duration {
 	mustBe(c.nodes != nil, "Clock")
 	now, _ := c.lockAndRead(c.anchor.Injected())
@@ -47,17 +48,19 @@ func later(t, u time.Time) time.Time {
 	return t
 }
 
-// ClockLimit withholds IDs of a [Clock] if their time is later than the time you have saved. It
-// limits versions 1 and 6 and Snowflakes, which are unique by their time. It is safe for concurrent
-// use. Create one with [NewLimitedClock]; using the zero value panics.
+// ClockLimit withholds a [Clock]'s IDs if their time is later than the time that you have saved. It
+// limits UUIDs of versions 1 and 6 and Snowflakes, which are unique because of their time. It is
+// safe for concurrent use. Create one with [NewLimitedClock]; using the zero value panics.
 type ClockLimit struct{ clock *Clock }
 
-// NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the
-// clock withholds all IDs of versions 1 and 6 and Snowflakes. Nil options mean the default.
+// NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the clock
+// withholds all UUIDs of versions 1 and 6 and all Snowflakes. If opts is nil, it uses the default
+// options.
 //
-// To prevent repeated IDs after a crash, save [ClockLimit.NextHorizon] durably, pass it to Set,
-// and repeat both steps before the horizon is reached. The next process passes the saved time as
-// its [ClockOptions].After. Package [github.com/oneclock/ids/clockfile] does this with a file.
+// To prevent repeated IDs after a crash, durably save the result of [ClockLimit.NextHorizon], pass
+// it to Set, and repeat both steps before the horizon is reached. The next process passes the saved
+// time as its [ClockOptions].After. Package [github.com/oneclock/ids/clockfile] does this with a
+// file.
 func NewLimitedClock(opts *ClockOptions) (*Clock, *ClockLimit) {
 	c := NewClock(opts)
 	l := &ClockLimit{c}
@@ -73,19 +76,19 @@ func (l *ClockLimit) mustClock() *Clock {
 	return l.clock
 }
 
-// NextHorizon returns a time to save and then to [ClockLimit.Set]: the latest of the wall clock
-// plus window, [Clock.Latest] plus window/100, and the current limit. It changes nothing. A
-// negative window is treated as 0. The time is exact to the nanosecond. If the storage keeps fewer
-// digits, round the time up, and Set the saved time, never a later one.
+// NextHorizon returns a time to save and then pass to [ClockLimit.Set]. This is the latest of the
+// wall clock plus window, [Clock.Latest] plus window/100, and the current limit. NextHorizon
+// changes nothing. A negative window is treated as 0. The time has nanosecond precision. If the
+// storage has less precision, round the time up, and pass the saved time to Set, never a later one.
 //
 // Save the next horizon before this one is reached, and at least every window/100 while Latest is
-// ahead of the wall clock. The step is small then, so that a process that crashes repeatedly does
-// not move its IDs ever further ahead. Choose a window of at least 100 times the longest tick in
-// use.
+// ahead of the wall clock. While Latest is ahead, the horizon moves in small steps, so that a
+// process that crashes repeatedly does not move its IDs further and further ahead. Choose a window
+// of at least 100 times the longest tick in use.
 //
-// A single wrong reading of the wall clock stays in the horizon, and in Latest if an ID was
-// generated. NextHorizon never returns a time before the limit. To lower a horizon, first Set an
-// earlier time of your choice, then save it.
+// If the wall clock is wrong just once, the wrong time stays in the horizon and, if an ID was
+// generated, in Latest. NextHorizon never returns a time before the limit. To lower the horizon,
+// first pass an earlier time of your choice to Set, and then save that time.
 func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	c := l.mustClock()
 	window = max(window, 0)
@@ -95,16 +98,17 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	return later(horizon, c.latest().Add(window/100))
 }
 
-// Set withholds IDs of versions 1 and 6 and Snowflakes whose time is after t, until a later Set. In
-// the meantime, calls wait. [SnowflakeNode.NextContext] waits at most until its context ends, and
-// [SnowflakeNode.TryNext] does not wait. Their errors match [ErrWithheld] and cause. cause is the
-// reason why there is no later limit, such as a full disk; it may be nil. The zero time withholds
-// all these IDs, and so does a time out of range for package time, such as time.Unix(math.MaxInt64,
-// 0). After [ClockLimit.EndAt], Set does nothing.
+// Set withholds UUIDs of versions 1 and 6 and Snowflakes whose time is after t. Calls for withheld
+// IDs wait until a later Set allows them. [SnowflakeNode.NextContext] waits at most until its
+// context ends, and [SnowflakeNode.TryNext] does not wait. The errors of these two methods match
+// [ErrWithheld] and the given cause. The cause is the reason that there is no later limit, such as
+// a full disk, and may be nil. If t is the zero time or is out of range for package time, for
+// example time.Unix(math.MaxInt64, 0), Set withholds all UUIDs of versions 1 and 6 and all
+// Snowflakes. After [ClockLimit.EndAt], Set does nothing.
 //
 // Waiting calls do not resume in the order in which they were made. A waiting call does not notice
-// that the wall clock has come back below the limit, so while the wall clock is before the limit,
-// Set the same limit again about every 100 ms.
+// that the wall clock was set back to before the limit. While the wall clock is before the limit,
+// call Set with the same limit about every 100 ms.
 func (l *ClockLimit) Set(t time.Time, cause error) {
 	c, withheld := l.mustClock(), withCause(ErrWithheld, cause)
 	c.mu.Lock()
@@ -117,14 +121,14 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 // EndAt permanently ends the clock at t, or at the limit if that is earlier. Calls for later IDs do
 // not wait, and waiting calls return. [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext]
 // return an error that matches [ErrEnded] and cause, which may be nil; other constructors panic
-// with that error. The zero time means now, and so does a time that Set treats as the zero time, or
-// any time before the first Set. Another call to EndAt can only move the end to an earlier time;
-// the first non-nil cause is kept.
+// with that error. The zero time means now, and so does any time that Set treats as the zero time.
+// Before the first Set, every time means now. Another call to EndAt can only move the end to an
+// earlier time; the first non-nil cause is kept.
 //
-// EndAt is for a process that gives up its file or the lease of its number, which made its IDs
-// unique. Choose t about 100 ms after the wall clock and [Clock.Latest], so that goroutines that
-// are still generating IDs can return. A limit earlier than t is kept, because possibly no later
-// time has been saved.
+// EndAt is for a process that gives up the file or the lease on which the uniqueness of its IDs
+// depends. Choose t about 100 ms after both the wall clock and [Clock.Latest], so that goroutines
+// that are still generating IDs can return. A limit earlier than t is kept, because a later time
+// may not have been saved.
 func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.mustClock(), withCause(ErrEnded, cause)
 	c.mu.Lock()
@@ -149,8 +153,8 @@ func validTime(t time.Time) time.Time {
 	return t.Round(0).UTC()
 }
 
-// setLimit sets the limit of all lanes and the error of calls beyond it, and wakes the calls that
-// wait for the limit. The mutex is held.
+// setLimit sets the limit of all lanes and the error for calls beyond the limit. It wakes the
+// waiting calls that the new limit may affect. The mutex is held.
 func (c *Clock) setLimit(t time.Time, err error) {
 	c.limit, c.limitErr = t, err
 	c.eachLimited(c.applyLimit)
