@@ -1,15 +1,15 @@
 package ids
 
-// Base32, Base58 and the code that all digits share. Hexadecimal digits are in text.go, and decimal
-// digits in snowflake.go.
+// This file encodes and decodes Base32 and Base58. It also contains helpers for digits of any base.
+// Hexadecimal digits are in text.go, and decimal digits are in snowflake.go.
 
 import (
 	"encoding/binary"
 	"math/bits"
 )
 
-// pairs returns the two digits of each number, the first digit in the low byte. Writing two digits
-// at a time halves the work.
+// pairs returns a table of all two-digit numbers. Each entry has the first digit in its low byte.
+// Writing two digits at a time halves the work.
 func pairs(alphabet string) []uint16 {
 	n := len(alphabet)
 	t := make([]uint16, n*n)
@@ -19,15 +19,15 @@ func pairs(alphabet string) []uint16 {
 	return t
 }
 
-// values maps a character to the value of the digit, or to noDigit.
+// values maps a character to its value as a digit, or to noDigit if it is not a digit.
 type values [256]uint64
 
-// noDigit is greater than any number that the digits of one word can form. It stays greater when
-// shifted left by less than 32 bits, so one comparison checks that all characters were digits.
+// noDigit is greater than any number that a group of digits can form. It stays greater when shifted
+// left by less than 32 bits, so one comparison checks that all characters were digits.
 const noDigit = 1 << 32
 
-// inverse returns the values of the digits of an alphabet, which may be given in upper and lower
-// case.
+// inverse returns the values of an alphabet's digits. To accept both cases, pass the alphabet in
+// upper and in lower case.
 func inverse(alphabets ...string) (t values) {
 	for i := range t {
 		t[i] = noDigit
@@ -40,7 +40,8 @@ func inverse(alphabets ...string) (t values) {
 	return t
 }
 
-// locate returns the offset of the first character of s that is not a digit, or its length.
+// locate returns the offset of the first character of s that is not a digit, or len(s) if there is
+// none.
 func (t *values) locate(s string) int {
 	for i := range len(s) {
 		if t[s[i]] == noDigit {
@@ -51,7 +52,7 @@ func (t *values) locate(s string) int {
 }
 
 // Base32 uses Crockford's alphabet: the digits and letters without I, L, O and U. The width is
-// fixed. 128 bits have 26 characters, the first of which is at most 7, and 64 bits have 13
+// fixed. 128 bits take 26 characters, the first of which is at most 7, and 64 bits take 13
 // characters, the first of which is at most F. Encoders write upper case, and decoders accept both
 // cases.
 const (
@@ -89,7 +90,7 @@ func putBase32(text *[12]byte, x uint64) {
 	le.PutUint16(text[10:], base32Pairs[x&(1<<10-1)])
 }
 
-// decodeBase32to64 reads 13 digits. f is the form in errors.
+// decodeBase32to64 reads 13 digits. Errors report the form f.
 func decodeBase32to64(s string, f form) (x uint64, err error) {
 	if len(s) != base32Len64 {
 		return 0, parseError(f, wrongLength, len(s))
@@ -127,7 +128,7 @@ var (
 
 // encodeBase58of128 writes hi<<64 | lo as 22 digits.
 func encodeBase58of128(text *[base58Len128]byte, hi, lo uint64) {
-	// Two long divisions split the digits into the upper 2 and two words of 10 digits each.
+	// Two long divisions split the number into the upper 2 digits and two words of 10 digits each.
 	q1 := hi / pow58to10
 	q0, low := bits.Div64(hi%pow58to10, lo, pow58to10)
 	top, middle := bits.Div64(q1, q0, pow58to10)
@@ -149,7 +150,7 @@ func putBase58(text *[10]byte, x uint64) {
 	le.PutUint16(text[0:], base58Pairs[upper])
 }
 
-// decodeBase58to128 reads 22 digits. The form is for errors.
+// decodeBase58to128 reads 22 digits. Errors report the form f.
 func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	if len(s) != base58Len128 {
 		return 0, 0, parseError(f, wrongLength, len(s))
@@ -160,8 +161,8 @@ func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	if upper|lower|bad|badLow >= noDigit {
 		return 0, 0, parseError(f, notBase58, base58Values.locate(s))
 	}
-	// ((upper*58 + lower)*58^10 + middle)*58^10 + low. The outer parentheses are below 58^12, and
-	// thus below 2^71.
+	// The result is ((upper*58 + lower)*58^10 + middle)*58^10 + low. The value in the outer
+	// parentheses is below 58^12, and thus below 2^71.
 	h, l := bits.Mul64(upper*58+lower, pow58to10)
 	l, carry := bits.Add64(l, middle, 0)
 	h += carry
@@ -182,7 +183,7 @@ func get58(s string) (x, bad uint64) {
 	return upper*pow58to5 + lower, bad | badLower
 }
 
-// getFive58 is like get58, for five digits.
+// getFive58 is like get58, but reads five digits.
 func getFive58(s string) (x, bad uint64) {
 	a, b, c, d, e := base58Values[s[0]], base58Values[s[1]], base58Values[s[2]], base58Values[s[3]], base58Values[s[4]]
 	return (a*58+b)*58*58*58 + (c*58+d)*58 + e, a | b | c | d | e

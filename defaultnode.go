@@ -1,6 +1,6 @@
 package ids
 
-// The default node, and the environment variable that sets its number.
+// This file contains the default node and the environment variable that sets its number.
 
 import (
 	"cmp"
@@ -12,25 +12,26 @@ import (
 	"sync/atomic"
 )
 
-// defaultNode is the node of [NextSnowflake], once there is one.
+// defaultNode is the node that [NextSnowflake] uses, or nil if there is none yet.
 var defaultNode atomic.Pointer[SnowflakeNode]
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does.
-// If several processes generate Snowflakes for one table, call [SetDefaultSnowflakeNodeFromEnv]
-// in main to set the default node.
+// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. If
+// several processes generate Snowflakes for one table, call [SetDefaultSnowflakeNodeFromEnv] in
+// main to set the default node.
 //
-// If no default node has been set, the first call creates one with Twitter's layout on the default
-// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics with an error
-// that matches [ErrRange] if the variable is neither a number from 0 to 1023 nor "random" (an
-// empty variable is neither), or if the wall clock is outside the layout.
+// If no default node has been set, the first call creates one with Twitter's layout and the default
+// clock. Its number comes from the environment variable IDS_SNOWFLAKE_NODE. The call panics with an
+// error that matches [ErrRange] if the variable is neither a number from 0 to 1023 nor "random" (an
+// empty variable is neither), or if the wall clock is outside the range of the layout.
 //
 // If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
-// call does not wait for the log, so a program that ends immediately may not log it. Two processes
-// then have the same number, and can generate the same IDs, with probability 1/1024. Among 38
-// processes, two have the same number with probability 1/2. If the variable is "random", the number
-// is random and nothing is logged. Use this for tests, and for a program that runs in one process.
-// With a random number, IDs begin at the epoch while the wall clock is before it, unless the
-// default clock has generated later ones.
+// call does not wait for this goroutine, so a program that ends immediately may not log the number.
+// With probability 1/1024, two processes with random numbers have the same number and can generate
+// the same IDs. Among 38 such processes, at least two have the same number with a probability of
+// about 1/2. If the variable is "random", the number is random and nothing is logged. Use this
+// value for tests and for a program that runs as a single process. If the number is random and the
+// wall clock is before the epoch, IDs begin at the epoch, unless the default clock has already
+// generated later IDs.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -39,10 +40,11 @@ func NextSnowflake() Snowflake {
 	return n.Next()
 }
 
-// DefaultSnowflakeNode returns the default node. If there is none, it creates one as
-// [NextSnowflake] does, so call SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv]
-// first. The error matches [ErrRange] if NextSnowflake would panic because IDS_SNOWFLAKE_NODE
-// is not a number of the layout or the wall clock is outside the layout.
+// DefaultSnowflakeNode returns the default node. If there is none, it creates one in the same way
+// as [NextSnowflake], so call SetDefaultSnowflakeNode or [SetDefaultSnowflakeNodeFromEnv] first. If
+// NextSnowflake would panic because IDS_SNOWFLAKE_NODE does not contain a valid node number or the
+// wall clock is outside the range of the layout, DefaultSnowflakeNode returns an error that matches
+// [ErrRange].
 func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	if n := defaultNode.Load(); n != nil {
 		return n, nil
@@ -64,7 +66,8 @@ func DefaultSnowflakeNode() (*SnowflakeNode, error) {
 	return n, nil
 }
 
-// newDefaultNode returns a node with Twitter's layout and the number for a value of the variable.
+// newDefaultNode returns a node with Twitter's layout. The parameter is the value of the
+// environment variable, which determines the node's number.
 func newDefaultNode(value string) (*SnowflakeNode, error) {
 	if value == randomNumber {
 		return newRandomNode(), nil
@@ -105,11 +108,11 @@ func logRandomNumber(number int64) {
 }
 
 // SetDefaultSnowflakeNode makes n the default node. Call it in main, before the first Snowflake is
-// generated. It panics and changes nothing if the default node has the same number and layout on
-// another clock, because IDs would repeat. It does not compare n with earlier default nodes, nor
-// does it compare random numbers.
+// generated. It panics and changes nothing if the current default node has the same number and
+// layout but a different clock, because IDs would repeat. It does not compare n with earlier
+// default nodes, and it does not compare nodes with random numbers.
 //
-// Nil is for tests. The next call to [NextSnowflake] then creates a new node, which is not
+// Tests may pass nil. The next call to [NextSnowflake] then creates a new node, which is not
 // compared with the old one.
 func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
@@ -125,19 +128,20 @@ func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	}
 }
 
-// repeats reports whether n and m generate the same IDs on two clocks. It is false if either number
-// is random.
+// repeats reports whether n and m generate the same IDs with different clocks. It returns false if
+// either number is random.
 func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
 
-// SetDefaultSnowflakeNodeFromEnv creates the default node with the number in the environment
-// variable IDS_SNOWFLAKE_NODE, and returns it. Call it in main, before the first Snowflake is
-// generated. The options can set a layout or the clock of a clockfile; nil means the default.
+// SetDefaultSnowflakeNodeFromEnv creates the default node with the number from the environment
+// variable IDS_SNOWFLAKE_NODE, and returns the node. Call it in main, before the first Snowflake is
+// generated. The options can set a layout or the clock of a clockfile. If opts is nil, the default
+// options are used.
 //
-// It returns an error if the variable is not set, if it is "random" or not a number of the layout,
-// or if there is already a default node. The error matches [ErrRange] if the number, the layout
-// or the wall clock is out of range. After an error, nothing has changed.
+// It returns an error if the variable is not set, if its value is "random" or not a node number of
+// the layout, or if there is already a default node. The error matches [ErrRange] if the number,
+// the layout or the wall clock is out of range. A call that returns an error changes nothing.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFields(opts.Layout)
@@ -165,10 +169,10 @@ func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, err
 
 const (
 	nodeVariable = "IDS_SNOWFLAKE_NODE"
-	randomNumber = "random" // value for a random number
+	randomNumber = "random" // value that selects a random number
 )
 
-// parseNumber returns the number in text, the value of the variable. It must be at most last.
+// parseNumber parses text, which is the variable's value, as a number from 0 to last.
 func parseNumber(text string, last int64) (int64, error) {
 	v, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || int64(v) > last {

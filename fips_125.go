@@ -2,7 +2,8 @@
 
 package ids
 
-// FIPS 140 before Go 1.26.
+// This file handles FIPS 140 in Go versions before 1.26.
 
-// exempt calls f. Go 1.25 has no exemptions, so f panics if GODEBUG=fips140=only forbids its hash.
+// exempt calls f. Go 1.25 has no exemptions, so f panics if GODEBUG=fips140=only forbids the hash
+// that f uses.
 func exempt(f func()) { f() }

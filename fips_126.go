@@ -2,7 +2,7 @@
 
 package ids
 
-// FIPS 140 since Go 1.26.
+// This file handles FIPS 140 in Go 1.26 and later.
 
 import "crypto/fips140"
 

@@ -1,13 +1,14 @@
 package ids
 
-// Versions 3 and 5 are the MD5 and SHA-1 hashes of a name. Version 8 has bits from the caller.
+// This file contains versions 3 and 5, which are the MD5 and SHA-1 hashes of a name, and version 8,
+// which has bits from the caller.
 
 import (
 	"crypto/md5"
 	"crypto/sha1"
 )
 
-// NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and
+// NamespaceDNS returns the namespace of fully qualified domain names, for use with [NewV3] and
 // [NewV5]. See [Section 6.6 of RFC 9562].
 //
 // [Section 6.6 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.6
@@ -28,13 +29,13 @@ func namespace(x uint64) (u UUID) {
 	return u
 }
 
-// hashBuf is the maximum total size of a namespace and a name that [NewV3] and [NewV5] hash
-// without an allocation.
+// hashBuf is the maximum total size of a namespace and a name that [NewV3] and [NewV5] hash without
+// an allocation.
 const hashBuf = 16 + 112
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5 hash. The same
-// namespace and name always give the same UUID. New programs should use [NewV5]. With
-// GODEBUG=fips140=only, NewV3 works in Go 1.26 and later; in Go 1.25, it panics.
+// NewV3 returns the version 3 UUID of a name in a namespace. It contains 122 bits of their MD5
+// hash. The same namespace and name always give the same UUID. New programs should use [NewV5].
+// With GODEBUG=fips140=only, NewV3 works in Go 1.26 and later; in Go 1.25, it panics.
 func NewV3(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])
@@ -45,8 +46,9 @@ func NewV3(namespace UUID, name string) (u UUID) {
 	return u
 }
 
-// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1 hash. The same
-// namespace and name always give the same UUID. For GODEBUG=fips140=only, see [NewV3].
+// NewV5 returns the version 5 UUID of a name in a namespace. It contains 122 bits of their SHA-1
+// hash. The same namespace and name always give the same UUID. For GODEBUG=fips140=only, see
+// [NewV3].
 func NewV5(namespace UUID, name string) (u UUID) {
 	var buf [hashBuf]byte
 	copy(buf[:], namespace[:])

@@ -1,6 +1,7 @@
 package ids
 
-// Layouts of Snowflakes: the positions of the time, the node number and the sequence.
+// This file contains the layouts of Snowflakes. A layout defines the positions of the time, the
+// node number and the sequence.
 
 import (
 	"strconv"
@@ -9,25 +10,25 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// SnowflakeLayout defines the fields of a Snowflake, from the top: the time in ticks since an
-// epoch, the node number and the sequence. The time takes the rest of the 63 bits, but at most 62.
-// [SnowflakeLayout.Last] returns the start of its last tick. The zero value is
-// [TwitterLayout].
+// SnowflakeLayout defines the fields of a Snowflake. From the most significant bit, they are the
+// time in ticks since an epoch, the node number and the sequence. Of the 63 bits, the time has
+// those that the other two fields do not use, but at most 62. [SnowflakeLayout.Last] returns the
+// start of the layout's last tick. The zero value means [TwitterLayout].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
-// If the tick is 20 ms or longer, IDs get ever further ahead of the wall clock while a node is
-// asked for more than 2^SequenceBits IDs per tick. Times more than 2^39 s (about 17,000 years) from
-// 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
+// If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
+// IDs get further and further ahead of the wall clock. Times more than 2^39 s (about 17,000 years)
+// from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // start of tick 0
-	Tick         time.Duration // unit of the time
-	NodeBits     int           // width of the node number; 0 leaves only node number 0
+	Tick         time.Duration // unit in which the time is counted
+	NodeBits     int           // width of the node number; 0 allows only node number 0
 	SequenceBits int           // width of the sequence; 0 means one ID per tick
-	NodeLast     bool          // the node is below the sequence, as in Sonyflake's layout
+	NodeLast     bool          // the node number is below the sequence, as in Sonyflake's layout
 }
 
-// The fields of Twitter's layout: the time in its upper 41 bits, in milliseconds since
-// twitterEpoch, then 5 bits for the datacenter, 5 bits for the worker and 12 bits for the sequence.
+// Twitter's layout has 41 bits for the time in milliseconds since twitterEpoch, then 5 bits for the
+// datacenter, 5 bits for the worker and 12 bits for the sequence.
 const (
 	twitterEpoch        = 1288834974657 // ms since 1970
 	twitterWorkerBits   = 5
@@ -35,15 +36,16 @@ const (
 	twitterSequenceBits = 12
 )
 
-// TwitterLayout returns Twitter's layout, the default: 41 bits for milliseconds since
-// 2010-11-04T01:42:54.657Z (until 2080), 10 bits for the node number and 12 bits for the sequence.
+// TwitterLayout returns Twitter's layout, which is the default. It has 41 bits for milliseconds
+// since 2010-11-04T01:42:54.657Z (until 2080), 10 bits for the node number and 12 bits for the
+// sequence.
 func TwitterLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(twitterEpoch).UTC(), Tick: time.Millisecond,
 		NodeBits: twitterNodeBits, SequenceBits: twitterSequenceBits}
 }
 
-// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each must
-// be from 0 to 31; otherwise, the error matches [ErrRange].
+// TwitterNumber returns the node number for a datacenter and a worker in Twitter's layout. Both
+// must be from 0 to 31; otherwise, the error matches [ErrRange].
 func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	const last = 1<<twitterWorkerBits - 1
 	switch {
@@ -55,30 +57,30 @@ func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	return datacenter<<twitterWorkerBits | worker, nil
 }
 
-// TwitterDatacenterWorker returns the datacenter and the worker, each from 0 to 31, of a node
-// number of Twitter's layout, from 0 to 1023. For any other number, the datacenter is outside this
-// range.
+// TwitterDatacenterWorker returns the datacenter and the worker that a node number of Twitter's
+// layout contains. For a number from 0 to 1023, both are from 0 to 31. For any other number, the
+// datacenter is outside this range.
 func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return number >> twitterWorkerBits, number & (1<<twitterWorkerBits - 1)
 }
 
-// DiscordLayout returns Discord's layout: 41 bits for milliseconds since 2015-01-01 (until 2084),
-// 10 bits for the node number (the upper 5 for the worker, the lower 5 for the process) and 12 bits
-// for the sequence.
+// DiscordLayout returns Discord's layout. It has 41 bits for milliseconds since 2015-01-01 (until
+// 2084), 10 bits for the node number (the upper 5 for the worker, the lower 5 for the process) and
+// 12 bits for the sequence.
 func DiscordLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1420070400000).UTC(), Tick: time.Millisecond, NodeBits: 10, SequenceBits: 12}
 }
 
-// InstagramLayout returns Instagram's layout: 40 bits for milliseconds since
+// InstagramLayout returns Instagram's layout. It has 40 bits for milliseconds since
 // 2011-08-24T21:07:01.721Z (until 2046), 13 bits for the node number (the logical shard) and 10
 // bits for the sequence.
 func InstagramLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 10}
 }
 
-// SonyflakeLayout returns the layout of Sonyflake's version 1: 39 bits for units of 10 ms since
-// 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number. Sonyflake's
-// version 2 counts from 2025-01-01.
+// SonyflakeLayout returns the layout of Sonyflake's version 1. It has 39 bits for units of 10 ms
+// since 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number.
+// Sonyflake's version 2 counts from 2025-01-01.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
 		NodeBits: 16, SequenceBits: 8, NodeLast: true}
@@ -108,8 +110,8 @@ func (l SnowflakeLayout) normalized() SnowflakeLayout {
 	return l
 }
 
-// Equal reports whether l and m are the same layout. It ignores the time zones of their Epochs, and
-// it treats the zero value as Twitter's layout.
+// Equal reports whether l and m are the same layout. It ignores the time zones of their Epochs and
+// treats the zero value as Twitter's layout.
 func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.normalized() == m.normalized() }
 
 // Validate returns nil if l is valid. The zero value is valid. The error matches [ErrRange] if
@@ -172,11 +174,11 @@ func (f *fields) pack(tick, node, sequence int64) Snowflake {
 // panics if l is not valid.
 func (l SnowflakeLayout) Last() time.Time {
 	f := must(newFields(l))
-	return f.scale.Time(f.nearest(time.Unix(1<<40, 0))) // after the last tick of every layout
+	return f.scale.Time(f.nearest(time.Unix(1<<40, 0))) // later than the last tick of every layout
 }
 
-// Split returns the fields of s in layout l. For a negative s, the time is the start of tick 0, and
-// for an s whose time has 63 bits, it is the start of tick 2^62-1; no node generates such
+// Split returns the fields of s in layout l. If s is negative, the time is the start of tick 0. If
+// the time in s has 63 bits, Split returns the start of tick 2^62-1. No node generates such
 // Snowflakes. Split panics if l is not valid; see [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFields(l))
@@ -206,7 +208,7 @@ func (l SnowflakeLayout) Compose(p SnowflakeParts) (Snowflake, error) {
 	return f.pack(tick, p.Node, p.Sequence), nil
 }
 
-// outside returns the error for a number n outside 0 to end.
+// outside returns the error for a number n that is outside the range 0 to end.
 func outside(what string, n, end int64) error {
 	return rangeError("ids: " + what + " " + strconv.FormatInt(n, 10) + " is not within 0 to " + strconv.FormatInt(end, 10))
 }
@@ -218,15 +220,16 @@ func (l SnowflakeLayout) MinAt(t time.Time) Snowflake {
 	return f.pack(f.nearest(t), 0, 0)
 }
 
-// MaxAt returns the greatest Snowflake in t's tick, for spans that include both ends. A time out of
-// range is treated as the first or the last tick of l. MaxAt panics if l is not valid.
+// MaxAt returns the greatest Snowflake in t's tick. Use it as the upper bound of a time range that
+// includes its end. A time out of range is treated as the first or the last tick of l. MaxAt panics
+// if l is not valid.
 func (l SnowflakeLayout) MaxAt(t time.Time) Snowflake {
 	f := must(newFields(l))
 	return f.pack(f.nearest(t), f.lastNode, f.lastSequence)
 }
 
-// nearest returns the tick of t or, if t is out of range, the nearest tick in range, if there is
-// any.
+// nearest returns the tick of t. If t is out of range, it returns the nearest tick in range, if
+// there is one.
 func (f *fields) nearest(t time.Time) int64 {
 	tick, _ := f.scale.Tick(rule.NewReading(t))
 	return tick

@@ -1,6 +1,6 @@
 package ids
 
-// SnowflakeNode, which generates Snowflakes.
+// This file contains SnowflakeNode, which generates Snowflakes.
 
 import (
 	"cmp"
@@ -12,36 +12,37 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// neverBack is the tolerance of Snowflakes, which never follow the wall clock back.
+// neverBack is the tolerance for Snowflakes. It keeps them ascending however far the wall clock is
+// set back.
 const neverBack = math.MaxInt64
 
-// SnowflakeNode generates the Snowflakes of one node number. It is safe for concurrent use. Create
+// SnowflakeNode generates Snowflakes with one node number. It is safe for concurrent use. Create
 // one with [NewSnowflakeNode]; methods that generate IDs panic on the zero value.
 //
-// Two nodes can generate the same IDs if they have the same number on two clocks, for example in
-// two processes, or if their layouts differ. So give each clock its own number, and use one layout
-// for all IDs that are kept together. Nodes with the same clock, layout and number share a sequence
-// and never repeat an ID.
+// Two nodes can generate the same IDs if they have the same number but different clocks, for
+// example in two processes, or if their layouts differ. So give each clock its own number, and use
+// one layout for all IDs that are stored together. Nodes with the same clock, layout and number
+// share a sequence and never repeat an ID.
 type SnowflakeNode struct {
 	clock  *Clock
 	lane   *rule.Lane
 	key    nodeKey
 	fields fields
 	number int64
-	drawn  bool      // the number is random, and was not given by the program or its environment
-	base   Snowflake // the number, shifted to its place in an ID
+	drawn  bool      // the number is random, and was not set by the program or its environment
+	base   Snowflake // the number, shifted to its position in an ID
 }
 
-// SnowflakeOptions are the options of [NewSnowflakeNode]. The zero value is the default.
+// SnowflakeOptions are options for [NewSnowflakeNode]. The zero value selects the defaults.
 type SnowflakeOptions struct {
-	Layout SnowflakeLayout // the zero value means Twitter's
+	Layout SnowflakeLayout // the zero value means Twitter's layout
 	Clock  *Clock          // nil means the default clock
 }
 
-// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean
-// the default. The error matches [ErrRange] if the number does not fit the layout, if the layout
-// has no room for an ID, or if the wall clock is before the layout's first tick or after its last.
-// A clock never frees its nodes, so create no more than a few thousand.
+// NewSnowflakeNode returns a node with the given number, from 0 to 2^NodeBits-1. If opts is nil, it
+// uses the default options. The error matches [ErrRange] if the number does not fit the layout, if
+// the layout has no room for an ID, or if the wall clock is before the layout's first tick or after
+// its last. A clock never frees its nodes, so create no more than a few thousand of them.
 func NewSnowflakeNode(number int64, opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	c := cmp.Or(opts.Clock, defaultClock)
@@ -66,7 +67,7 @@ func (c *Clock) newNode(f fields, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, fields: f, number: number, base: f.pack(0, number, 0)}
 	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, int64(n.base)}
 	if f.lastSequence == 0 {
-		n.key.sequenceShift = 0 // the place of a field without bits makes no difference
+		n.key.sequenceShift = 0 // the position of a field without bits does not matter
 	}
 	if c.nodes[n.key] == nil {
 		l := rule.NewLane(f.scale, f.lastSequence+1, neverBack, c.maxAhead, c.after)
@@ -83,11 +84,11 @@ func (n *SnowflakeNode) Number() int64 { return n.number }
 // Layout returns the layout, with its Epoch in UTC.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.fields.layout }
 
-// Next returns the next Snowflake of n. Each is greater than the previous one, whatever the wall
-// clock does. Next waits for up to 20 ms if all IDs of the current time are taken. It also waits
-// while a [ClockLimit] withholds IDs; to end that wait, use [SnowflakeNode.NextContext]. Next
-// panics after the end of the clock, with an error that matches [ErrEnded], and after the end of
-// the layout, with an error that matches [ErrRange].
+// Next returns the next Snowflake of n. Each Snowflake is greater than the previous one, whatever
+// the wall clock does. Next waits for up to 20 ms if all IDs of the current time are taken. It also
+// waits while a [ClockLimit] withholds IDs; to end that wait, use [SnowflakeNode.NextContext].
+// After the clock has ended, Next panics with an error that matches [ErrEnded]. Once the layout has
+// no more IDs, Next panics with an error that matches [ErrRange].
 func (n *SnowflakeNode) Next() Snowflake {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	wait := must(n.clock.lockNext(n.lane, nil))
@@ -97,8 +98,8 @@ func (n *SnowflakeNode) Next() Snowflake {
 	return s
 }
 
-// next is like Next, but waits with w, and returns an error where Next panics. Next does not use
-// it, to save a call.
+// next is like Next, but stops waiting when w is stopped, and returns an error where Next panics.
+// Next has its own code, which saves the cost of a call.
 func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	wait, err := n.clock.lockNext(n.lane, w)
 	if err != nil {
@@ -111,11 +112,12 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 }
 
 // NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an ID
-// is free, so that a loop over it ends with ctx. The error then matches ctx.Err() and
-// [context.Cause] and, if the call waited for a withheld ID, [ErrWithheld] and its cause. If ctx
-// has ended before the call, NextContext checks nothing else, not even whether the clock has ended.
-// A wait of up to 20 ms for an ID does not end early. NextContext also returns an error where Next
-// would panic. An error loses no ID.
+// is free, so that a loop that calls it ends when ctx ends. This error matches ctx.Err() and the
+// error from [context.Cause]. If the call waited for a withheld ID, it also matches [ErrWithheld]
+// and the cause passed to [ClockLimit.Set]. If ctx has ended before the call, NextContext checks
+// nothing else, not even whether the clock has ended. The end of ctx does not cut short a wait of
+// up to 20 ms for an ID. NextContext also returns an error where Next would panic. A call that
+// returns an error uses up no ID.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -128,8 +130,8 @@ func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	return s, err
 }
 
-// nextLater is NextContext for an ID that a limit withholds. It calls methods of ctx without
-// holding the mutex, because they may call n.
+// nextLater does the work of NextContext if a limit withholds the ID. It does not hold the mutex
+// when it calls methods of ctx, because they may call n.
 func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	c := n.clock
 	w := c.newWaiter(n.lane)
@@ -146,7 +148,7 @@ func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	return s, err
 }
 
-// contextError returns the error of a call whose context has ended.
+// contextError returns the error for a call whose context has ended.
 func contextError(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if !errors.Is(err, ctx.Err()) {
@@ -155,26 +157,27 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("ids: no Snowflake: %w", err)
 }
 
-// newest returns the latest Snowflake of the lane. The mutex is held.
+// newest returns the lane's latest Snowflake. The mutex is held.
 func (n *SnowflakeNode) newest() Snowflake {
 	tick, sequence := n.lane.Newest()
 	return n.fields.pack(tick, 0, sequence) | n.base
 }
 
 // TryNext is like [SnowflakeNode.Next], but immediately returns an error where Next would wait,
-// panic or generate an ID further than [ClockOptions].MaxAhead ahead of the wall clock. An error
-// loses no ID. It matches one of:
+// panic or generate an ID further than [ClockOptions].MaxAhead ahead of the wall clock. A call that
+// returns an error uses up no ID. The error matches one of the following:
 //
-//   - [ErrExhausted]: all IDs up to MaxAhead ahead of the wall clock are taken. Try again after one
-//     tick.
-//   - [ErrClockBehind]: the wall clock was set back, stands still or is before
-//     [ClockOptions].After. Until it has caught up, only Next and NextContext generate IDs.
-//   - [ErrWithheld]: the [ClockLimit] withholds IDs.
-//   - [ErrEnded], [ErrRange]: Next would panic.
+//   - [ErrExhausted] means that all IDs up to MaxAhead ahead of the wall clock are taken. Try again
+//     after one tick.
+//   - [ErrClockBehind] means that the wall clock was set back, stands still or is before
+//     [ClockOptions].After. Until the wall clock has caught up, only Next and NextContext generate
+//     IDs.
+//   - [ErrWithheld] means that the [ClockLimit] withholds IDs.
+//   - [ErrEnded] and [ErrRange] mean that Next would panic.
 //
 // While other goroutines call Next in a loop, TryNext mostly fails, because they keep the node
-// ahead of the wall clock. With many of them, or with ticks of 10 ms or longer, TryNext can return
-// ErrClockBehind in place of ErrExhausted, or the reverse.
+// ahead of the wall clock. With many such goroutines, or with ticks of 10 ms or longer, TryNext can
+// return ErrClockBehind instead of ErrExhausted, or ErrExhausted instead of ErrClockBehind.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
@@ -189,10 +192,10 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 }
 
 // Append appends count Snowflakes to dst, in increasing order. It is like count calls to
-// [SnowflakeNode.Next], but faster. It waits as long as they would, so four million Snowflakes of
-// Twitter's layout take a second. Append panics if count is negative or more than a slice can hold,
-// and where Next would panic. IDs generated before the panic are lost, and are never generated
-// again.
+// [SnowflakeNode.Next], but faster. It waits as long as those calls would. For example, four
+// million Snowflakes with Twitter's layout take one second. Append panics if count is negative or
+// more than a slice can hold, and where Next would panic. IDs generated before the panic are lost,
+// and are never generated again.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, added := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")

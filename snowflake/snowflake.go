@@ -39,13 +39,13 @@ type ID = ids.Snowflake
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
 
-// Node generates the Snowflakes of one node number. It is safe for concurrent use. Create
+// Node generates Snowflakes with one node number. It is safe for concurrent use. Create
 // one with [NewNode]; methods that generate IDs panic on the zero value.
 //
-// Two nodes can generate the same IDs if they have the same number on two clocks, for example in
-// two processes, or if their layouts differ. So give each clock its own number, and use one layout
-// for all IDs that are kept together. Nodes with the same clock, layout and number share a sequence
-// and never repeat an ID.
+// Two nodes can generate the same IDs if they have the same number but different clocks, for
+// example in two processes, or if their layouts differ. So give each clock its own number, and use
+// one layout for all IDs that are stored together. Nodes with the same clock, layout and number
+// share a sequence and never repeat an ID.
 //
 // Node is another name of [ids.SnowflakeNode], which has:
 //
@@ -54,20 +54,20 @@ type Null = ids.Null[ids.Snowflake]
 //   - Settings: [ids.SnowflakeNode.Number], [ids.SnowflakeNode.Layout]
 type Node = ids.SnowflakeNode
 
-// Options are the options of [NewNode]. The zero value is the default.
+// Options are options for [NewNode]. The zero value selects the defaults.
 //
 // For its fields and methods, see [ids.SnowflakeOptions].
 type Options = ids.SnowflakeOptions
 
-// Layout defines the fields of a Snowflake, from the top: the time in ticks since an
-// epoch, the node number and the sequence. The time takes the rest of the 63 bits, but at most 62.
-// [ids.SnowflakeLayout.Last] returns the start of its last tick. The zero value is
-// [Twitter].
+// Layout defines the fields of a Snowflake. From the most significant bit, they are the
+// time in ticks since an epoch, the node number and the sequence. Of the 63 bits, the time has
+// those that the other two fields do not use, but at most 62. [ids.SnowflakeLayout.Last] returns the
+// start of the layout's last tick. The zero value means [Twitter].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
-// If the tick is 20 ms or longer, IDs get ever further ahead of the wall clock while a node is
-// asked for more than 2^SequenceBits IDs per tick. Times more than 2^39 s (about 17,000 years) from
-// 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
+// If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
+// IDs get further and further ahead of the wall clock. Times more than 2^39 s (about 17,000 years)
+// from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
 //
 // Layout is another name of [ids.SnowflakeLayout], which has:
 //
@@ -109,86 +109,90 @@ var (
 	ErrEnded       = ids.ErrEnded
 )
 
-// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does.
-// If several processes generate Snowflakes for one table, call [SetDefaultFromEnv]
-// in main to set the default node.
+// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does. If
+// several processes generate Snowflakes for one table, call [SetDefaultFromEnv] in
+// main to set the default node.
 //
-// If no default node has been set, the first call creates one with Twitter's layout on the default
-// clock, with the number in the environment variable IDS_SNOWFLAKE_NODE. It panics with an error
-// that matches [ErrRange] if the variable is neither a number from 0 to 1023 nor "random" (an
-// empty variable is neither), or if the wall clock is outside the layout.
+// If no default node has been set, the first call creates one with Twitter's layout and the default
+// clock. Its number comes from the environment variable IDS_SNOWFLAKE_NODE. The call panics with an
+// error that matches [ErrRange] if the variable is neither a number from 0 to 1023 nor "random" (an
+// empty variable is neither), or if the wall clock is outside the range of the layout.
 //
 // If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
-// call does not wait for the log, so a program that ends immediately may not log it. Two processes
-// then have the same number, and can generate the same IDs, with probability 1/1024. Among 38
-// processes, two have the same number with probability 1/2. If the variable is "random", the number
-// is random and nothing is logged. Use this for tests, and for a program that runs in one process.
-// With a random number, IDs begin at the epoch while the wall clock is before it, unless the
-// default clock has generated later ones.
+// call does not wait for this goroutine, so a program that ends immediately may not log the number.
+// With probability 1/1024, two processes with random numbers have the same number and can generate
+// the same IDs. Among 38 such processes, at least two have the same number with a probability of
+// about 1/2. If the variable is "random", the number is random and nothing is logged. Use this
+// value for tests and for a program that runs as a single process. If the number is random and the
+// wall clock is before the epoch, IDs begin at the epoch, unless the default clock has already
+// generated later IDs.
 func Next() ID { return ids.NextSnowflake() }
 
-// Default returns the default node. If there is none, it creates one as
-// [Next] does, so call SetDefault or [SetDefaultFromEnv]
-// first. The error matches [ErrRange] if Next would panic because IDS_SNOWFLAKE_NODE
-// is not a number of the layout or the wall clock is outside the layout.
+// Default returns the default node. If there is none, it creates one in the same way
+// as [Next], so call SetDefault or [SetDefaultFromEnv] first. If
+// Next would panic because IDS_SNOWFLAKE_NODE does not contain a valid node number or the
+// wall clock is outside the range of the layout, Default returns an error that matches
+// [ErrRange].
 func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
 // SetDefault makes n the default node. Call it in main, before the first Snowflake is
-// generated. It panics and changes nothing if the default node has the same number and layout on
-// another clock, because IDs would repeat. It does not compare n with earlier default nodes, nor
-// does it compare random numbers.
+// generated. It panics and changes nothing if the current default node has the same number and
+// layout but a different clock, because IDs would repeat. It does not compare n with earlier
+// default nodes, and it does not compare nodes with random numbers.
 //
-// Nil is for tests. The next call to [Next] then creates a new node, which is not
+// Tests may pass nil. The next call to [Next] then creates a new node, which is not
 // compared with the old one.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
-// SetDefaultFromEnv creates the default node with the number in the environment
-// variable IDS_SNOWFLAKE_NODE, and returns it. Call it in main, before the first Snowflake is
-// generated. The options can set a layout or the clock of a clockfile; nil means the default.
+// SetDefaultFromEnv creates the default node with the number from the environment
+// variable IDS_SNOWFLAKE_NODE, and returns the node. Call it in main, before the first Snowflake is
+// generated. The options can set a layout or the clock of a clockfile. If opts is nil, the default
+// options are used.
 //
-// It returns an error if the variable is not set, if it is "random" or not a number of the layout,
-// or if there is already a default node. The error matches [ErrRange] if the number, the layout
-// or the wall clock is out of range. After an error, nothing has changed.
+// It returns an error if the variable is not set, if its value is "random" or not a node number of
+// the layout, or if there is already a default node. The error matches [ErrRange] if the number,
+// the layout or the wall clock is out of range. A call that returns an error changes nothing.
 func SetDefaultFromEnv(opts *Options) (*Node, error) {
 	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
 }
 
-// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. Nil options mean
-// the default. The error matches [ErrRange] if the number does not fit the layout, if the layout
-// has no room for an ID, or if the wall clock is before the layout's first tick or after its last.
-// A clock never frees its nodes, so create no more than a few thousand.
+// NewNode returns a node with the given number, from 0 to 2^NodeBits-1. If opts is nil, it
+// uses the default options. The error matches [ErrRange] if the number does not fit the layout, if
+// the layout has no room for an ID, or if the wall clock is before the layout's first tick or after
+// its last. A clock never frees its nodes, so create no more than a few thousand of them.
 func NewNode(number int64, opts *Options) (*Node, error) {
 	return ids.NewSnowflakeNode(number, opts)
 }
 
-// Twitter returns Twitter's layout, the default: 41 bits for milliseconds since
-// 2010-11-04T01:42:54.657Z (until 2080), 10 bits for the node number and 12 bits for the sequence.
+// Twitter returns Twitter's layout, which is the default. It has 41 bits for milliseconds
+// since 2010-11-04T01:42:54.657Z (until 2080), 10 bits for the node number and 12 bits for the
+// sequence.
 func Twitter() Layout { return ids.TwitterLayout() }
 
-// Discord returns Discord's layout: 41 bits for milliseconds since 2015-01-01 (until 2084),
-// 10 bits for the node number (the upper 5 for the worker, the lower 5 for the process) and 12 bits
-// for the sequence.
+// Discord returns Discord's layout. It has 41 bits for milliseconds since 2015-01-01 (until
+// 2084), 10 bits for the node number (the upper 5 for the worker, the lower 5 for the process) and
+// 12 bits for the sequence.
 func Discord() Layout { return ids.DiscordLayout() }
 
-// Instagram returns Instagram's layout: 40 bits for milliseconds since
+// Instagram returns Instagram's layout. It has 40 bits for milliseconds since
 // 2011-08-24T21:07:01.721Z (until 2046), 13 bits for the node number (the logical shard) and 10
 // bits for the sequence.
 func Instagram() Layout { return ids.InstagramLayout() }
 
-// Sonyflake returns the layout of Sonyflake's version 1: 39 bits for units of 10 ms since
-// 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number. Sonyflake's
-// version 2 counts from 2025-01-01.
+// Sonyflake returns the layout of Sonyflake's version 1. It has 39 bits for units of 10 ms
+// since 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number.
+// Sonyflake's version 2 counts from 2025-01-01.
 func Sonyflake() Layout { return ids.SonyflakeLayout() }
 
-// TwitterNumber returns the node number of a datacenter and a worker in Twitter's layout. Each must
-// be from 0 to 31; otherwise, the error matches [ErrRange].
+// TwitterNumber returns the node number for a datacenter and a worker in Twitter's layout. Both
+// must be from 0 to 31; otherwise, the error matches [ErrRange].
 func TwitterNumber(datacenter, worker int64) (number int64, err error) {
 	return ids.TwitterNumber(datacenter, worker)
 }
 
-// TwitterDatacenterWorker returns the datacenter and the worker, each from 0 to 31, of a node
-// number of Twitter's layout, from 0 to 1023. For any other number, the datacenter is outside this
-// range.
+// TwitterDatacenterWorker returns the datacenter and the worker that a node number of Twitter's
+// layout contains. For a number from 0 to 1023, both are from 0 to 31. For any other number, the
+// datacenter is outside this range.
 func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return ids.TwitterDatacenterWorker(number)
 }

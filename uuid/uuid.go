@@ -118,19 +118,20 @@ func NewV1() UUID { return ids.NewV1() }
 // minutes, UUIDs repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
-// NewV3 returns the version 3 UUID of a name in a namespace: 122 bits of their MD5 hash. The same
-// namespace and name always give the same UUID. New programs should use [NewV5]. With
-// GODEBUG=fips140=only, NewV3 works in Go 1.26 and later; in Go 1.25, it panics.
+// NewV3 returns the version 3 UUID of a name in a namespace. It contains 122 bits of their MD5
+// hash. The same namespace and name always give the same UUID. New programs should use [NewV5].
+// With GODEBUG=fips140=only, NewV3 works in Go 1.26 and later; in Go 1.25, it panics.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
 // NewV4 returns a new version 4 UUID: 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
-// NewV5 returns the version 5 UUID of a name in a namespace: 122 bits of their SHA-1 hash. The same
-// namespace and name always give the same UUID. For GODEBUG=fips140=only, see [NewV3].
+// NewV5 returns the version 5 UUID of a name in a namespace. It contains 122 bits of their SHA-1
+// hash. The same namespace and name always give the same UUID. For GODEBUG=fips140=only, see
+// [NewV3].
 func NewV5(namespace UUID, name string) UUID { return ids.NewV5(namespace, name) }
 
-// NamespaceDNS returns the namespace of fully qualified domain names, for [NewV3] and
+// NamespaceDNS returns the namespace of fully qualified domain names, for use with [NewV3] and
 // [NewV5]. See [Section 6.6 of RFC 9562].
 //
 // [Section 6.6 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-6.6
