@@ -1,6 +1,6 @@
 package ids
 
-// Errors of clocks and constructors, and ParseError, the error of every decoder.
+// This file contains the errors of clocks and constructors, and ParseError, which decoders return.
 
 import (
 	"errors"
@@ -9,24 +9,25 @@ import (
 )
 
 var (
-	// ErrSyntax means that the input is not the text or the bytes of an ID. Every error of a
-	// decoder of this package matches ErrSyntax or ErrRange, except for the error of a [Null] whose
-	// type has no decoder methods. For a number, an object, an array or a boolean in place of a
-	// UUID or a ULID, package encoding/json returns its own error.
+	// ErrSyntax means that the input is not the text or the bytes of an ID. Every error from a
+	// decoder of this package matches ErrSyntax or ErrRange. The exception is the error from a
+	// [Null] whose type has no decoder methods. If JSON contains a number, an object, an array or a
+	// boolean instead of a UUID or a ULID, package encoding/json returns its own error.
 	ErrSyntax = errors.New("invalid syntax")
 
-	// ErrLength means that no accepted form has the length of the input. It matches ErrSyntax, too.
+	// ErrLength means that the length of the input is wrong for every accepted form. It also
+	// matches ErrSyntax.
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
 	// ErrRange means that a value is out of range: a number that is too large or negative, a time
 	// outside the format, a node number outside the layout, or a layout that has no room for an ID.
 	ErrRange = errors.New("value out of range")
 
-	// ErrExhausted means that all IDs of this moment are taken. See [SnowflakeNode.TryNext].
+	// ErrExhausted means that all IDs for the current time are taken. See [SnowflakeNode.TryNext].
 	ErrExhausted = errors.New("ids: all IDs of this moment are taken: try again")
 
 	// ErrClockBehind means that the wall clock is behind the IDs. See [SnowflakeNode.TryNext]. It
-	// matches [ErrExhausted], too, so test for ErrClockBehind first.
+	// also matches [ErrExhausted], so test for ErrClockBehind first.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the IDs: it was set back or stands still")
 
 	// ErrWithheld means that the [ClockLimit] withholds IDs. The error also matches the cause
@@ -53,8 +54,9 @@ type causedError struct {
 func (r *causedError) Error() string   { return r.text }
 func (r *causedError) Unwrap() []error { return r.match[:] }
 
-// withCause returns err, which is ErrWithheld or ErrEnded, with its cause, if there is one. It is
-// called when the limit is set, so that a call that is refused allocates nothing.
+// withCause returns err, which is ErrWithheld or ErrEnded, together with its cause, if there is
+// one. It is called when the limit is set, so that a call that returns the error does not allocate
+// memory.
 func withCause(err, cause error) error {
 	switch {
 	case cause == nil:
@@ -68,10 +70,10 @@ func withCause(err, cause error) error {
 // errNoLimit is the cause for withholding IDs before the first limit.
 var errNoLimit = errors.New("the clock has no limit yet: call ClockLimit.Set")
 
-// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
-// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
-// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
-// not read.
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
+// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
+// the value.
 type ParseError struct {
 	form   form
 	fault  fault
@@ -87,8 +89,8 @@ func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 
 // Offset returns the index of the first wrong byte. ok is false if no single byte is wrong, for
-// example if the length is wrong, or if the index is above 45. In JSON, index 0 is the first byte
-// after the opening quote, and an escape counts as one byte.
+// example because the length is wrong, or if the index is above 45. In JSON, index 0 is the first
+// byte after the opening quote, and an escape counts as one byte.
 func (e *ParseError) Offset() (offset int, ok bool) {
 	if e.fault < firstWithOffset || int(e.offset) > maxText {
 		return 0, false
@@ -104,7 +106,7 @@ func (e *ParseError) Unwrap() error {
 	return ErrSyntax
 }
 
-// Is reports whether target is [ErrLength] and the length is wrong, for [errors.Is].
+// Is supports [errors.Is]. It reports whether target is [ErrLength] and the length is wrong.
 func (e *ParseError) Is(target error) bool {
 	return target == ErrLength && (e.fault == wrongLength || e.fault == longJSON)
 }
@@ -142,14 +144,15 @@ func (e rangeError) Error() string { return string(e) }
 func (rangeError) Unwrap() error   { return ErrRange }
 
 const (
-	// errEnd is the error after the last ID of a format. Constructors panic with it, and TryNext
-	// returns it.
+	// errEnd is the error for calls after the last ID of a format. Constructors panic with it, and
+	// TryNext returns it.
 	errEnd = rangeError("ids: the last tick of the format is exhausted")
-	// errPast is like errEnd, for a clock that has never shown a time in the format.
+	// errPast is like errEnd, but for a wall clock that has never shown a time within the format's
+	// range.
 	errPast = rangeError("ids: the wall clock is past the last tick of the format: set it right, or use a format that ends later")
 )
 
-// A form is a way to write an ID of some scheme.
+// A form is a text or binary encoding of one kind of ID.
 type form uint8
 
 const (
@@ -162,7 +165,7 @@ const (
 	snowflakeText
 	snowflakeBinary
 	snowflakeBase32
-	otherText // of a custom ID type
+	otherText // text of a custom ID type
 )
 
 var forms = [...]struct{ scheme, length, most, nullable string }{
@@ -178,7 +181,7 @@ var forms = [...]struct{ scheme, length, most, nullable string }{
 	otherText:       {"id", "", "", ""},
 }
 
-// A fault is a kind of error in a form.
+// A fault is a kind of error in the encoding of an ID.
 type fault uint8
 
 const (
@@ -220,11 +223,12 @@ var faults = [...]string{
 }
 
 const (
-	maxText = len("urn:uuid:") + 36 // longest accepted text
+	maxText = len("urn:uuid:") + 36 // length of the longest accepted text
 	tooLong = maxText + 1           // represents this and all greater lengths
 )
 
-// parseErrors contains every possible error, and more, so that returning one does not allocate.
+// parseErrors contains every possible error, and also some impossible ones, so that returning an
+// error does not allocate memory.
 var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) {
 	for i := range all {
 		for j := range all[i] {
@@ -236,8 +240,8 @@ var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) 
 	return all
 }()
 
-// parseError returns the error for a fault in a form. offset is the offset of the wrong byte or, if
-// the length is wrong, the length.
+// parseError returns the error for the given form and fault. The offset is that of the wrong byte
+// or, if the length is wrong, the length.
 func parseError(form form, fault fault, offset int) *ParseError {
 	return &parseErrors[form][fault][min(offset, tooLong)]
 }

@@ -1,6 +1,6 @@
 package ids
 
-// Null: an ID or nothing, in databases, JSON and text.
+// This file contains Null, an ID that may be absent in databases, JSON and text.
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	"fmt"
 )
 
-// Nullable is the type constraint of a [Null]'s ID: an ID of this package, a struct that embeds
-// such an ID without a tag and has no other field, or an array of 16 bytes with the methods of a
-// UUID, such as typeid.ID. Give your own array type the methods Scan and UnmarshalText; without
-// them, only an absent Null can be read. Its text must have at most 90 bytes and need no escaping
-// in JSON.
+// Nullable is the type constraint for the ID in a [Null]. It permits an ID type of this package, a
+// struct that embeds such a type without a tag and has no other field, and an array of 16 bytes
+// with the methods of a UUID, such as typeid.ID. Give your own array type the methods Scan and
+// UnmarshalText; without them, only an absent Null can be read. The text of such a type must have
+// at most 90 bytes and need no escaping in JSON.
 type Nullable interface {
 	~[16]byte | Snowflake | Binary[UUID] | Binary[ULID] |
 		~struct{ UUID } | ~struct{ ULID } | ~struct{ Snowflake } |
@@ -26,16 +26,16 @@ type Nullable interface {
 // ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
 // database or in JSON is an error.
 //
-// For a column of 16 bytes, use a Null of [Binary], which is uuid.NullBinary or
-// ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
-// key can be marshaled but not unmarshaled.
+// For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
+// ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key
+// can be marshaled but not unmarshaled.
 type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether ID is present
 }
 
-// decode calls read to set the ID and marks the ID present. It returns an error if the type has no
-// decoder methods. After an error, n is unchanged.
+// decode calls read to set the ID, and marks the ID as present. It returns an error if the type has
+// no decoder methods. After an error, n is unchanged.
 func (n *Null[T]) decode(read func(decoder) error) error {
 	d, ok := any(&n.ID).(decoder)
 	if !ok {
@@ -58,8 +58,8 @@ func (n *Null[T]) Scan(src any) error {
 	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
-// set marks the ID present. If err, which comes from the ID's decoder, is not nil, it sets n to
-// before, the earlier value.
+// set marks the ID as present. If err, which comes from the ID's decoder, is not nil, set instead
+// restores n to its earlier value, which is in before.
 func (n *Null[T]) set(before Null[T], err error) error {
 	n.Valid = true
 	if err != nil {
@@ -68,7 +68,7 @@ func (n *Null[T]) set(before Null[T], err error) error {
 	return err
 }
 
-// Value returns nil if the ID is absent, and otherwise calls the ID's Value method. The error is
+// Value returns nil if the ID is absent. Otherwise, it calls the ID's Value method. The error is
 // always nil for the types of this package.
 func (n Null[T]) Value() (driver.Value, error) {
 	if !n.Valid {
@@ -77,7 +77,7 @@ func (n Null[T]) Value() (driver.Value, error) {
 	return n.ID.Value()
 }
 
-// IsZero reports whether the ID is absent. The omitzero option of struct tags uses it.
+// IsZero reports whether the ID is absent. The omitzero option in struct tags calls this method.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
 // String returns the ID as text, or the empty text if it is absent or AppendText fails.
@@ -113,8 +113,8 @@ func (n *Null[T]) UnmarshalText(text []byte) error {
 
 // MarshalJSON returns null if the ID is absent. Otherwise, it calls the ID's MarshalJSON method or,
 // if there is none, returns the ID's text as a JSON string. The error comes from the ID's
-// MarshalJSON or AppendText method. It is also an error if an ID that is present is marshaled as
-// null.
+// MarshalJSON or AppendText method. It is also an error if the ID's method returns null for an ID
+// that is present.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil
@@ -136,7 +136,7 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON sets n to the ID in a JSON string, or makes it absent if data is null. A Snowflake
-// may also be a bare number. After an error, n is unchanged.
+// may also be a number without quotes. After an error, n is unchanged.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*n = Null[T]{}

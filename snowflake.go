@@ -1,7 +1,7 @@
 package ids
 
-// Snowflake: the type, its decimal text and its bytes. Its fields are in layout.go, and its
-// generation is in node.go.
+// This file contains the type Snowflake, its decimal text and its bytes. Its fields are defined in
+// layout.go, and it is generated in node.go.
 
 import (
 	"cmp"
@@ -9,19 +9,19 @@ import (
 	"strconv"
 )
 
-// Snowflake is an integer of 63 bits: a time, a node number and a sequence. A [SnowflakeLayout]
-// gives their widths, and its Split method returns them. Snowflakes of one layout sort by time. No
-// Snowflake is negative. A negative number that is converted to a Snowflake can be encoded, but not
-// decoded.
+// Snowflake is a 63-bit integer that contains a time, a node number and a sequence. A
+// [SnowflakeLayout] defines the widths of these fields, and its Split method returns their values.
+// Snowflakes with the same layout sort by time. No Snowflake is negative. A negative number that
+// was converted to a Snowflake can be encoded but not decoded.
 //
-// For your own type, embed ids.Snowflake and nothing else. Do not embed snowflake.ID, because
-// [Null] needs the field name Snowflake.
+// To define your own type, embed ids.Snowflake and nothing else in a struct. Do not embed
+// snowflake.ID, because [Null] needs the field name Snowflake.
 type Snowflake int64
 
 // Compare returns -1 if s < t, 0 if they are equal and +1 if s > t.
 func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
 
-// IsZero reports whether s is 0. The omitzero option of struct tags uses it.
+// IsZero reports whether s is 0. The omitzero option in struct tags calls this method.
 func (s Snowflake) IsZero() bool { return s == 0 }
 
 // String returns s in decimal.
@@ -45,24 +45,25 @@ func (Snowflake) textForm() form { return snowflakeText }
 // MarshalText returns s.String(). The error is always nil.
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
 
-// UnmarshalText sets s as [ParseSnowflake] does. After an error, s is unchanged.
+// UnmarshalText sets s to the Snowflake in text, as read by [ParseSnowflake]. After an error, s is
+// unchanged.
 func (s *Snowflake) UnmarshalText(text []byte) error { return s.parse(view(text)) }
 
-// MarshalJSON returns s in decimal, in quotes, because JavaScript rounds integers above 2^53. The
-// error is always nil.
+// MarshalJSON returns s as a decimal number in quotes, because JavaScript rounds integers above
+// 2^53. The error is always nil.
 func (s Snowflake) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 22), '"')
 	return append(appendDecimal(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON reads a decimal number, quoted or bare. null leaves s unchanged; to detect it, use
-// a pointer or a [Null]. After an error, s is unchanged.
+// UnmarshalJSON reads a decimal number, with or without quotes. A JSON null leaves s unchanged; to
+// detect a null, use a pointer or a [Null]. After an error, s is unchanged.
 func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 	if string(data) == "null" {
 		return nil
 	}
 	if len(data) == 0 || data[0] == '"' {
-		var buf [(1 + maxDigits) * escape]byte // with a sign, which is a separate error
+		var buf [(1 + maxDigits) * escape]byte // includes a sign, for which there is a separate error
 		if data, err = unquote(data, buf[:], snowflakeText); err != nil {
 			return err
 		}
@@ -91,12 +92,12 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ParseSnowflake reads a Snowflake with 1 to 19 decimal digits, from 0 to 9223372036854775807. The
+// ParseSnowflake reads a Snowflake as 1 to 19 decimal digits, from 0 to 9223372036854775807. The
 // error is a *[ParseError].
 func ParseSnowflake(s string) (Snowflake, error) {
 	start := 0
 	if len(s) > 1 && s[0] == '-' {
-		start = 1 // a negative number is a separate error
+		start = 1 // there is a separate error for a negative number
 	}
 	if len(s) == 0 || len(s) > start+maxDigits {
 		return 0, parseError(snowflakeText, wrongLength, len(s))
@@ -121,7 +122,7 @@ func ParseSnowflake(s string) (Snowflake, error) {
 	return Snowflake(v), nil
 }
 
-// parse sets s as ParseSnowflake does. After an error, s is unchanged.
+// parse sets s to the Snowflake that ParseSnowflake returns. After an error, s is unchanged.
 func (s *Snowflake) parse(text string) error {
 	v, err := ParseSnowflake(text)
 	if err == nil {
@@ -134,8 +135,8 @@ func (s *Snowflake) parse(text string) error {
 // error that quotes s.
 func MustParseSnowflake(s string) Snowflake { return mustParse(ParseSnowflake, s) }
 
-// ParseSnowflakeBase32 reads the 13 characters that [Snowflake.Base32] returns, in upper or
-// lower case. The error is a *[ParseError].
+// ParseSnowflakeBase32 reads the 13 characters that [Snowflake.Base32] returns, in upper or lower
+// case. The error is a *[ParseError].
 func ParseSnowflakeBase32(s string) (Snowflake, error) {
 	v, err := decodeBase32to64(s, snowflakeBase32)
 	if v>>63 != 0 {

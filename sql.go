@@ -1,7 +1,7 @@
 package ids
 
-// Databases: Scan, Value and Binary, and the methods of an ID that Null and Binary use: parse and
-// textForm.
+// This file contains the methods for databases, Scan and Value, and the type Binary. It also
+// contains parse and textForm, which Null and Binary use for all types of ID.
 
 import (
 	"database/sql/driver"
@@ -9,30 +9,33 @@ import (
 	"fmt"
 )
 
-// Value returns u as text. For a column of 16 bytes, pass [UUID.Binary]. The error is always nil.
+// Value returns u as text. For a column of 16 bytes, use [UUID.Binary]. The error is always nil.
 func (u UUID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan reads a string, a []byte, a [16]byte or a UUID from a database. A []byte of length 16 is the
-// UUID itself. Any other []byte, and a string, is text in a form that [ParseUUID] accepts. NULL is
-// an error; for a column that can be NULL, use [Null]. After an error, u is unchanged.
+// Scan reads a string, a []byte, a [16]byte or a UUID from a database. A []byte of length 16
+// contains the bytes of the UUID. Any other []byte, and any string, must be text that [ParseUUID]
+// accepts. NULL is an error; for a column that can be NULL, use [Null]. After an error, u is
+// unchanged.
 //
-// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too, because it is
-// probably truncated text. MySQL and MariaDB truncate text to fit a BINARY(16) with INSERT IGNORE
-// or an empty sql_mode. No UUID of [VariantRFC9562] consists of such bytes. If your column has keys
-// of such characters, read a []byte and use [UUIDFromBytes].
+// A []byte that consists of 16 letters, digits, hyphens, colons or opening braces is also an error,
+// because it is probably truncated text. With INSERT IGNORE or an empty sql_mode, MySQL and MariaDB
+// truncate text to fit into a BINARY(16) column. No UUID of [VariantRFC9562] consists of such
+// bytes. If your column contains keys that consist of such characters, scan into a []byte and call
+// [UUIDFromBytes].
 func (u *UUID) Scan(src any) error {
 	return scanBytes(u, src, uuidText, "string, []byte, [16]byte or UUID")
 }
 
-// Value returns u as text. For a column of 16 bytes, pass [ULID.Binary]. The error is always nil.
+// Value returns u as text. For a column of 16 bytes, use [ULID.Binary]. The error is always nil.
 func (u ULID) Value() (driver.Value, error) { return u.String(), nil }
 
-// Scan reads a string, a []byte, a [16]byte or a ULID from a database. A []byte of length 16 is the
-// ULID itself. Any other []byte, and a string, is text in a form that [ParseULID] accepts. NULL is
-// an error; for a column that can be NULL, use [Null]. After an error, u is unchanged.
+// Scan reads a string, a []byte, a [16]byte or a ULID from a database. A []byte of length 16
+// contains the bytes of the ULID. Any other []byte, and any string, must be text that [ParseULID]
+// accepts. NULL is an error; for a column that can be NULL, use [Null]. After an error, u is
+// unchanged.
 //
-// A []byte of 16 letters, digits, hyphens, colons or opening braces is an error, too, as for
-// [UUID.Scan]. No ULID with a time before the year 3544 consists of such bytes.
+// A []byte that consists of 16 letters, digits, hyphens, colons or opening braces is also an error,
+// as it is for [UUID.Scan]. No ULID with a time before the year 3544 consists of such bytes.
 func (u *ULID) Scan(src any) error {
 	return scanBytes(u, src, ulidText, "string, []byte, [16]byte or ULID")
 }
@@ -41,8 +44,8 @@ func (u *ULID) Scan(src any) error {
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
 // Scan reads an int64, a uint64, a string, a []byte or a Snowflake from a database. A []byte is
-// always decimal text in the form that [ParseSnowflake] accepts. NULL is an error; for a column
-// that can be NULL, use [Null]. After an error, s is unchanged.
+// always decimal text and must have the form that [ParseSnowflake] accepts. NULL is an error; for a
+// column that can be NULL, use [Null]. After an error, s is unchanged.
 func (s *Snowflake) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:
@@ -63,7 +66,7 @@ func (s *Snowflake) Scan(src any) error {
 	return nil
 }
 
-// scanBytes is like scan, for an ID that a database may store as 16 bytes.
+// scanBytes is like scan, but for an ID that a database may store as 16 bytes.
 func scanBytes[T UUID | ULID](dst *T, src any, form form, accepted string) error {
 	switch v := src.(type) {
 	case T:
@@ -103,7 +106,7 @@ func scan(dst, src any, form form, accepted string) error {
 	return nil
 }
 
-// decoder is the set of methods for decoding that a pointer to an ID has.
+// decoder contains the methods for decoding that a pointer to an ID has.
 type decoder interface {
 	Scan(src any) error
 	encoding.TextUnmarshaler
@@ -147,12 +150,13 @@ func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]by
 // UnmarshalText sets b to the ID in text. After an error, b is unchanged.
 func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
 
-// IsZero reports whether all bits of the ID are zero. The omitzero option of struct tags uses it.
+// IsZero reports whether all bits of the ID are zero. The omitzero option in struct tags calls this
+// method.
 func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
 
 // parse sets dst to the ID whose text is s. After an error, dst is unchanged. Each case writes
-// directly to dst, because copying an ID that was just written as two halves makes the processor
-// wait.
+// directly to dst, because the processor has to wait if it copies an ID that was just written as
+// two halves.
 func parse(dst any, s string) (err error) {
 	switch p := dst.(type) {
 	case *UUID:
@@ -178,7 +182,7 @@ func (Binary[T]) textForm() form {
 	return ulidText
 }
 
-// formOf returns the form of any ID's text.
+// formOf returns the form of id's text, for an ID of any type.
 func formOf(id any) form {
 	if id, ok := id.(interface{ textForm() form }); ok {
 		return id.textForm()
@@ -186,8 +190,10 @@ func formOf(id any) form {
 	return otherText
 }
 
-// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
+// Binary returns u as a query argument for a column of 16 bytes. Use it in INSERT statements and in
+// WHERE clauses.
 func (u UUID) Binary() Binary[UUID] { return Binary[UUID]{u} }
 
-// Binary returns u as an argument for a column of 16 bytes. Use it in INSERT and in WHERE.
+// Binary returns u as a query argument for a column of 16 bytes. Use it in INSERT statements and in
+// WHERE clauses.
 func (u ULID) Binary() Binary[ULID] { return Binary[ULID]{u} }

@@ -1,6 +1,7 @@
 package ids
 
-// Text: hexadecimal digits, JSON strings, and text that a column has truncated.
+// This file encodes and decodes hexadecimal digits, reads JSON strings and detects text that a
+// column has truncated.
 
 import (
 	"bytes"
@@ -10,13 +11,13 @@ import (
 )
 
 const (
-	escape        = len(`\u00XX`) // only form of JSON escape for a character of an ID
-	maxCustomText = 90            // longest text of a custom ID type, which is a TypeID
+	escape        = len(`\u00XX`) // the only JSON escape that is accepted in an ID
+	maxCustomText = 90            // maximum text length of a custom ID type; long enough for every TypeID
 )
 
 // unquote returns the contents of a JSON string, unescaped into buf if they fit. If they do not
-// fit, they are longer than any text that the caller accepts, and unquote returns them as they are.
-// f is the form in errors.
+// fit, they are longer than any text that the caller accepts, and unquote returns them without
+// unescaping. Errors report the form f.
 func unquote(data, buf []byte, f form) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return nil, parseError(f, noQuotes, 0)
@@ -39,7 +40,7 @@ func unquote(data, buf []byte, f form) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// view returns b as a string without a copy, for calls that keep no part of it.
+// view returns b as a string without copying it, for calls that keep no part of the string.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // mustParse returns the ID in s. It panics if parse fails.
@@ -139,15 +140,16 @@ func mismatchURN(s string) int {
 }
 
 // isASCII reports whether no byte has its highest bit set. That bit is set in byte 8 of each UUID
-// of the RFC's variant. isASCII is separate from isText so that it is inlined.
+// with the RFC's variant. isASCII is separate from isText so that it is inlined.
 func isASCII(b *[16]byte) bool {
 	const highest = 0x8080808080808080
 	return (binary.LittleEndian.Uint64(b[:8])|binary.LittleEndian.Uint64(b[8:]))&highest == 0
 }
 
-// isText reports whether all bytes can occur in the text of an ID, so that b is the beginning of
-// such a text. This is true for one in 3 × 10^9 strings of 16 random bytes, and for no ID of a
-// usual kind. For example, the first byte of a ULID is less than a hyphen for the next 1,500 years.
+// isText reports whether all bytes can occur in the text of an ID, which means that b may be the
+// beginning of such a text. This is true for one in 3 × 10^9 strings of 16 random bytes, and for no
+// ID of the usual kinds. For example, the first byte of a ULID is less than a hyphen for the next
+// 1,500 years.
 func isText(b []byte) bool {
 	for _, c := range b {
 		letter := 'a' <= c|' ' && c|' ' <= 'z'

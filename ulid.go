@@ -1,6 +1,6 @@
 package ids
 
-// ULID: the type and its generation.
+// This file contains the type ULID, its generation, its text and its bytes.
 
 import (
 	"bytes"
@@ -11,43 +11,44 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the
-// [specification]. Its text has 26 characters and sorts like the bytes. ULIDs can be compared with
-// == and be keys of a map. ULID converts to and from any other type whose underlying type is
-// [16]byte.
+// ULID is a 16-byte ID that consists of 48 bits for the milliseconds since 1970, followed by 80
+// random bits, as in the [specification]. Its text has 26 characters and sorts like the bytes.
+// ULIDs can be compared with == and used as map keys. A ULID can be converted to and from any other
+// type whose underlying type is [16]byte.
 //
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
 
-// NewULID returns a new ULID. Each is greater than the previous one, on all goroutines. If the wall
-// clock is set back by more than 10 s, ULIDs follow it.
+// NewULID returns a new ULID. Each ULID is greater than the previous one, across all goroutines. If
+// the wall clock is set back by more than 10 s, ULIDs restart at the earlier time.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID with time t, to the millisecond, for records of the past. ULIDs with the
-// same time are in no order. For ULIDs that ascend, use a clock whose [ClockOptions.Now]
-// returns t. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID with time t, which is rounded down to a millisecond. Use it for records
+// from the past. ULIDs with the same time are in no particular order. For ascending ULIDs, use a
+// clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970 or
+// after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
 // AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative or more than a
 // slice can hold.
 func AppendULID(dst []ULID, n int) []ULID { return defaultGenerator.AppendULID(dst, n) }
 
-// NewULID returns a new ULID. Each is greater than the previous one of the same generator. If the
-// wall clock is set back by more than [ClockOptions].Tolerance, ULIDs follow it.
+// NewULID returns a new ULID. Each ULID is greater than the previous one from the same generator.
+// If the wall clock is set back by more than [ClockOptions].Tolerance, ULIDs restart at the earlier
+// time.
 func (g *Generator) NewULID() (u ULID) {
 	g.makeULID(&u)
 	return u
 }
 
-// makeULID sets u as NewULID does. It is separate so that NewULID is inlined, which saves a copy of
+// makeULID sets u to a new ULID. It is separate so that NewULID is inlined, which saves a copy of
 // the ULID.
 func (g *Generator) makeULID(u *ULID) {
 	mustBe(g.clock != nil, "Generator")
 	u.set(g.next(&g.ulid, 10))
 }
 
-// AppendULID is like the function [AppendULID], with the clock and the random bits of g.
+// AppendULID is like the function [AppendULID], but uses the clock and the random bits of g.
 func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
@@ -63,7 +64,7 @@ func (g *Generator) AppendULID(dst []ULID, n int) []ULID {
 	return dst
 }
 
-// NewULIDAt is like the function [NewULIDAt], with the random bits of g.
+// NewULIDAt is like the function [NewULIDAt], but uses the random bits of g.
 func (g *Generator) NewULIDAt(t time.Time) (u ULID, err error) {
 	ms, side := ulidScale.Tick(rule.NewReading(t))
 	if side != 0 {
@@ -97,15 +98,15 @@ func MinULIDAt(t time.Time) (u ULID) {
 	return u
 }
 
-// MaxULIDAt returns the greatest ULID in t's millisecond, for spans that include both ends. A time
-// out of range is treated as the nearest time in range.
+// MaxULIDAt returns the greatest ULID in t's millisecond. Use it as the upper bound of a time range
+// that includes its end. A time out of range is treated as the nearest time in range.
 func MaxULIDAt(t time.Time) (u ULID) {
 	ms := nearestMilli(t)
 	u.set(ms, 0xffff, ^uint64(0))
 	return u
 }
 
-// Time returns the time in u, to the millisecond, in UTC.
+// Time returns the time in u, in UTC, with a precision of 1 ms.
 func (u ULID) Time() time.Time {
 	hi, _ := split(u)
 	return time.UnixMilli(int64(hi >> 16)).UTC()
@@ -114,9 +115,9 @@ func (u ULID) Time() time.Time {
 // Entropy returns the 80 random bits of u.
 func (u ULID) Entropy() [10]byte { return [10]byte(u[6:]) }
 
-// Increment returns u with its random bits incremented by one. ok is false if they overflow. The
-// result is not a new ID, because with [GeneratorOptions].ULIDMonotonic, the next ULID in the same
-// millisecond equals it.
+// Increment returns u with its random bits incremented by one. ok is false if they overflow. Do not
+// use the result as a new ID, because with [GeneratorOptions].ULIDMonotonic, the next ULID in the
+// same millisecond is equal to it.
 func (u ULID) Increment() (next ULID, ok bool) {
 	hi, lo := split(u)
 	lo, carry := bits.Add64(lo, 1, 0)
@@ -130,10 +131,11 @@ func (u ULID) Increment() (next ULID, ok bool) {
 // Compare returns -1 if u < v, 0 if they are equal and +1 if u > v.
 func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 
-// IsZero reports whether all bits of u are zero. The omitzero option of struct tags uses it.
+// IsZero reports whether all bits of u are zero. The omitzero option in struct tags calls this
+// method.
 func (u ULID) IsZero() bool { return u == ULID{} }
 
-// UUID returns the same 128 bits as a UUID. They can be of any version and variant.
+// UUID returns the same 128 bits as a UUID. They can have any version and variant.
 func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
@@ -142,7 +144,7 @@ func (u ULID) String() string {
 	return string(text)
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort
+// Base58 returns u as 22 characters from Bitcoin's Base58 alphabet. In byte order, these texts sort
 // like the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
@@ -165,7 +167,7 @@ func (ULID) textForm() form { return ulidText }
 // MarshalText returns u.String(). The error is always nil.
 func (u ULID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, base32Len128)) }
 
-// UnmarshalText sets u as [ParseULID] does. After an error, u is unchanged.
+// UnmarshalText sets u to the ULID in text, as read by [ParseULID]. After an error, u is unchanged.
 func (u *ULID) UnmarshalText(text []byte) error { return u.parse(view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.
@@ -185,8 +187,8 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 }
 
 // ULIDFromBytes returns the ULID with the 16 bytes of b, even those that [ULID.Scan] rejects as
-// truncated text. For any other length, the error is a *[ParseError] that matches
-// [ErrLength]. (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
+// truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
+// (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
 func ULIDFromBytes(b []byte) (u ULID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err
@@ -200,8 +202,8 @@ func ParseULID(s string) (u ULID, err error) {
 	return u, err
 }
 
-// parse sets u as ParseULID does. It is separate so that ParseULID is inlined, which saves a copy
-// of the ULID. After an error, u is unchanged.
+// parse sets u to the ULID that ParseULID returns. It is separate so that ParseULID is inlined,
+// which saves a copy of the ULID. After an error, u is unchanged.
 func (u *ULID) parse(s string) error {
 	if len(s) != base32Len128 {
 		return parseError(ulidText, wrongLength, len(s))
@@ -218,12 +220,11 @@ func (u *ULID) parse(s string) error {
 	return nil
 }
 
-// MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error
-// that quotes s.
+// MustParseULID is like [ParseULID] but panics if s is invalid. The panic value is an error that
+// quotes s.
 func MustParseULID(s string) ULID { return mustParse(ParseULID, s) }
 
-// ParseULIDBase58 reads the 22 characters that [ULID.Base58] returns. The error is a
-// *[ParseError].
+// ParseULIDBase58 reads the 22 characters that [ULID.Base58] returns. The error is a *[ParseError].
 func ParseULIDBase58(s string) (u ULID, err error) {
 	hi, lo, err := decodeBase58to128(s, ulidBase58)
 	put((*[16]byte)(&u), hi, lo)

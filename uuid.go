@@ -1,6 +1,6 @@
 package ids
 
-// UUID: its version, variant and other fields, text and bytes.
+// This file contains the type UUID, its version, variant and other fields, its text and its bytes.
 
 import (
 	"bytes"
@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// UUID is the 16 bytes of a UUID, in the order of [RFC 9562]. UUIDs can be compared with == and be
-// keys of a map. UUID converts to and from any other type whose underlying type is [16]byte. The
-// zero value is the Nil UUID.
+// UUID is the 16 bytes of a UUID, in the order that [RFC 9562] defines. UUIDs can be compared with
+// == and used as map keys. A UUID can be converted to and from any other type whose underlying type
+// is [16]byte. The zero value is the Nil UUID.
 //
-// As an argument of a query, a UUID is text. For a column of 16 bytes, pass [UUID.Binary]. For
-// your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. A type ID uuid.UUID
-// would have no methods, and a second field would be lost in JSON.
+// As a query argument, a UUID is sent as text. For a column of 16 bytes, use [UUID.Binary]. To
+// define your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. If you declare
+// type ID uuid.UUID instead, ID has no methods. A second field in the struct would be lost in JSON.
 //
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID [16]byte
 
-// Variant is the layout of a UUID, in the upper bits of its ninth byte. See
+// Variant is the layout of a UUID, which is stored in the upper bits of its ninth byte. See
 // [Section 4.1 of RFC 9562].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant uint8
 
-// The variants. Every new UUID has VariantRFC9562.
+// These are the variants. Every new UUID has VariantRFC9562.
 const (
 	VariantNCS       Variant = iota // 0xxx: Apollo NCS, also the Nil UUID
 	VariantRFC9562                  // 10xx: RFC 9562 and its predecessors
@@ -55,8 +55,8 @@ func (u *UUID) set(version, hi, lo uint64) {
 	put((*[16]byte)(u), hi&^0xf000|version<<12, lo&^(3<<62)|1<<63)
 }
 
-// put stores hi and lo in b, big-endian. It writes directly to the destination, because copying 16
-// bytes that were just written as two halves makes the processor wait for both.
+// put stores hi and lo in b, big-endian. It writes directly to the destination, because the
+// processor has to wait for both halves if it copies 16 bytes that were just written as two halves.
 func put(b *[16]byte, hi, lo uint64) {
 	binary.BigEndian.PutUint64(b[:8], hi)
 	binary.BigEndian.PutUint64(b[8:], lo)
@@ -67,17 +67,18 @@ func split(b [16]byte) (hi, lo uint64) {
 	return binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])
 }
 
-// Version returns the version, 0 to 15. It is meaningful only if u.Variant() is [VariantRFC9562].
+// Version returns the version, from 0 to 15. It is meaningful only if u.Variant() is
+// [VariantRFC9562].
 func (u UUID) Version() int { return int(u[6] >> 4) }
 
-// Variant returns the variant: the number of ones that byte 8 begins with, up to 3.
+// Variant returns the variant, which is the number of leading one bits in byte 8, up to 3.
 func (u UUID) Variant() Variant { return Variant(min(bits.LeadingZeros8(^u[8]), 3)) }
 
-// is reports whether u has the given version of RFC 9562.
+// is reports whether u has the RFC's variant and the given version.
 func (u UUID) is(version int) bool { return u[8]>>6 == 2 && u.Version() == version }
 
-// Time returns the time in u, in UTC. ok reports whether u is version 1, 2, 6 or 7. The time is
-// exact to 100 ns in versions 1 and 6, to 1 ms in version 7, and to 429.4967296 s, about 7 minutes,
+// Time returns the time in u, in UTC. ok reports whether u is version 1, 2, 6 or 7. The time has a
+// precision of 100 ns in versions 1 and 6, 1 ms in version 7, and 429.4967296 s (about 7 minutes)
 // in version 2.
 func (u UUID) Time() (t time.Time, ok bool) {
 	if u.is(7) {
@@ -91,8 +92,8 @@ func (u UUID) Time() (t time.Time, ok bool) {
 	return t, ok
 }
 
-// gregorian returns the tick in u. For version 2, it is the first tick of the span in u. ok reports
-// whether u is version 1, 2 or 6.
+// gregorian returns the tick in u. For version 2, it is the first tick of the time span that u
+// contains. ok reports whether u is version 1, 2 or 6.
 func (u UUID) gregorian() (tick uint64, ok bool) {
 	hi, _ := split(u)
 	switch {
@@ -109,7 +110,7 @@ func (u UUID) gregorian() (tick uint64, ok bool) {
 // Compare returns -1 if u < v, 0 if they are equal and +1 if u > v, in byte order.
 func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
 
-// IsZero reports whether u is the Nil UUID. The omitzero option of struct tags uses it.
+// IsZero reports whether u is the Nil UUID. The omitzero option in struct tags calls this method.
 func (u UUID) IsZero() bool { return u == UUID{} }
 
 // String returns the 36 characters of u, in lower case.
@@ -126,7 +127,7 @@ func (u UUID) URN() string {
 	return string(text[:])
 }
 
-// Base58 returns u as 22 characters of Bitcoin's Base58 alphabet. Compared byte by byte, they sort
+// Base58 returns u as 22 characters from Bitcoin's Base58 alphabet. In byte order, these texts sort
 // like the UUIDs.
 func (u UUID) Base58() string {
 	var text [base58Len128]byte
@@ -174,8 +175,8 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 }
 
 // UUIDFromBytes returns the UUID with the 16 bytes of b, even those that [UUID.Scan] rejects as
-// truncated text. For any other length, the error is a *[ParseError] that matches
-// [ErrLength]. (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
+// truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
+// (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
 func UUIDFromBytes(b []byte) (u UUID, err error) {
 	err = u.UnmarshalBinary(b)
 	return u, err
@@ -194,8 +195,8 @@ func ParseUUID(s string) (u UUID, err error) {
 	return u, err
 }
 
-// parse sets u as ParseUUID does. It is separate so that ParseUUID is inlined, which saves a copy
-// of the UUID. After an error, u is unchanged.
+// parse sets u to the UUID that ParseUUID returns. It is separate so that ParseUUID is inlined,
+// which saves a copy of the UUID. After an error, u is unchanged.
 func (u *UUID) parse(s string) error {
 	digits, start := s, 0 // digits begins at s[start]
 	switch len(s) {
@@ -225,13 +226,13 @@ func (u *UUID) parse(s string) error {
 	return nil
 }
 
-// MustParseUUID is like [ParseUUID] but panics if s is invalid. The panic value is an error
-// that quotes s.
+// MustParseUUID is like [ParseUUID] but panics if s is invalid. The panic value is an error that
+// quotes s.
 func MustParseUUID(s string) UUID { return mustParse(ParseUUID, s) }
 
-// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. Upper and lower case
-// differ, so a text that was changed to lower case can be read as another UUID, without an
-// error. The error is a *[ParseError].
+// ParseUUIDBase58 reads the 22 characters that [UUID.Base58] returns. Base58 is case-sensitive, so
+// text that was changed to lower case can be read as a different UUID, without an error. The error
+// is a *[ParseError].
 func ParseUUIDBase58(s string) (u UUID, err error) {
 	hi, lo, err := decodeBase58to128(s, uuidBase58)
 	put((*[16]byte)(&u), hi, lo)

@@ -1,6 +1,7 @@
 package ids
 
-// Versions 1, 2 and 6: ticks of 100 ns, a clock sequence and a node ID.
+// This file contains versions 1, 2 and 6, which consist of a time in ticks of 100 ns, a clock
+// sequence and a node ID.
 
 import (
 	"time"
@@ -8,28 +9,29 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-const maxSequence = 1<<14 - 1 // maximum clock sequence, including an ID's number in its tick
+const maxSequence = 1<<14 - 1 // maximum clock sequence, including the ID's number within its tick
 
-// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID.
-// Version 1 UUIDs do not sort by time; those of [NewV6] do.
+// NewV1 returns a new version 1 UUID. It consists of a time in units of 100 ns, a clock sequence
+// and a random node ID. Version 1 UUIDs do not sort by time, but version 6 UUIDs do; see [NewV6].
 func NewV1() UUID { return defaultGenerator.NewV1() }
 
-// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts by time. Each
-// is greater than the previous one, on all goroutines. If the wall clock is set back by more than
-// 10 s, IDs follow it.
+// NewV6 returns a new version 6 UUID. It has the fields of version 1 in an order that sorts by
+// time. Each UUID is greater than the previous one, across all goroutines. If the wall clock is set
+// back by more than 10 s, UUIDs restart at the earlier time.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
-// NewV1At returns a version 1 UUID with time t, to 100 ns. It can equal a UUID that [NewV1]
-// returns at that time. The error matches [ErrRange] if t is before 1582-10-15 or after
-// 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, which is rounded down to 100 ns. It can be equal to
+// a UUID that [NewV1] returns at that time. The error matches [ErrRange] if t is before 1582-10-15
+// or after 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 
-// NewV6At is like [NewV1At], for version 6.
+// NewV6At is like [NewV1At], but returns a version 6 UUID.
 func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 
-// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and the node ID of g.
-// Version 1 UUIDs do not sort by time; those of [Generator.NewV6] do. If more than four IDs per 100
-// ns are requested for long, NewV1 waits for up to 20 ms.
+// NewV1 returns a new version 1 UUID. It consists of a time in units of 100 ns, a clock sequence
+// and the node ID of g. Version 1 UUIDs do not sort by time, but version 6 UUIDs do; see
+// [Generator.NewV6]. If more than four UUIDs per 100 ns are requested for a long time, NewV1 waits
+// for up to 20 ms.
 //
 // If a [ClockLimit] withholds the ID, NewV1 waits until a later [ClockLimit.Set] or the end of the
 // clock; nothing else ends this wait. After the clock has been ended by [ClockLimit.EndAt] or by
@@ -40,7 +42,7 @@ func (g *Generator) NewV1() (u UUID) {
 }
 
 // makeGregorian sets u to a new UUID of version 1 or 6. Its callers are inlined, so the UUID is not
-// copied.
+// copied when they return.
 func (g *Generator) makeGregorian(u *UUID, version uint64) {
 	node := g.nodeBits() // before the mutex is locked, because nodeBits may lock it
 	c := g.clock
@@ -55,11 +57,11 @@ func (g *Generator) makeGregorian(u *UUID, version uint64) {
 	waitForClock(wait)
 }
 
-// NewV1At returns a version 1 UUID with time t, to 100 ns, and the node ID of g. Its clock sequence
-// counts the calls to NewV1At and [Generator.NewV6At], so that 16,384 UUIDs of one tick differ. The
-// UUID can equal one that [Generator.NewV1] returns at that time. To avoid that, use a generator
-// with a different node ID. The error matches [ErrRange] if t is before 1582-10-15 or after
-// 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, which is rounded down to 100 ns, and the node ID of
+// g. Its clock sequence counts the calls to NewV1At and [Generator.NewV6At], so that 16,384
+// consecutive UUIDs with the same time differ. The UUID can be equal to one that [Generator.NewV1]
+// returns at that time. To avoid that, use a generator with a different node ID. The error matches
+// [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
 func (g *Generator) NewV1At(t time.Time) (UUID, error) { return g.gregorianAt(1, t) }
 
 // gregorianAt returns a UUID of version 1 or 6 with time t.
@@ -73,35 +75,36 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 	return u, nil
 }
 
-// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts by time. Each
-// is greater than the previous one of the same clock. If the wall clock is set back by more than
-// [ClockOptions].Tolerance, IDs follow it. NewV6 waits and panics as [Generator.NewV1] does.
+// NewV6 returns a new version 6 UUID. It has the fields of version 1 in an order that sorts by
+// time. Each UUID is greater than the previous one from the same clock. If the wall clock is set
+// back by more than [ClockOptions].Tolerance, UUIDs restart at the earlier time. NewV6 waits and
+// panics as [Generator.NewV1] does.
 func (g *Generator) NewV6() (u UUID) {
 	g.makeGregorian(&u, 6)
 	return u
 }
 
-// NewV6At is like [Generator.NewV1At], for version 6.
+// NewV6At is like [Generator.NewV1At], but returns a version 6 UUID.
 func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
 
-// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A
-// time out of range is treated as the nearest time in range.
+// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A time
+// out of range is treated as the nearest time in range.
 func MinV6At(t time.Time) (u UUID) {
 	tick, _ := gregorianScale.Tick(rule.NewReading(t))
 	u.setGregorian(6, uint64(tick), 0, 0)
 	return u
 }
 
-// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns, for spans that include both
-// ends. A time out of range is treated as the nearest time in range.
+// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns. Use it as the upper bound of a
+// time range that includes its end. A time out of range is treated as the nearest time in range.
 func MaxV6At(t time.Time) (u UUID) {
 	tick, _ := gregorianScale.Tick(rule.NewReading(t))
 	u.setGregorian(6, uint64(tick), maxSequence, 1<<48-1)
 	return u
 }
 
-// setGregorian sets u to a UUID of version 6, which has the bits of tick in order, or of version 1,
-// which has this layout:
+// setGregorian sets u to a UUID of version 1 or 6. Version 6 has the bits of tick in order. Version
+// 1 has this layout:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -140,12 +143,12 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 }
 
 // ToV6 returns the version 6 UUID with the time, clock sequence and node ID of u. ok reports
-// whether u is version 1 or 6. The result can equal a UUID of [NewV6], which counts its own clock
-// sequences.
+// whether u is version 1 or 6. The result can be equal to a UUID from [NewV6], because NewV6 has
+// its own clock sequence.
 func (u UUID) ToV6() (v UUID, ok bool) { return u.convert(6) }
 
 // ToV1 returns the version 1 UUID with the time, clock sequence and node ID of u. ok reports
-// whether u is version 1 or 6. The result can equal a UUID of [NewV1].
+// whether u is version 1 or 6. The result can be equal to a UUID from [NewV1].
 func (u UUID) ToV1() (v UUID, ok bool) { return u.convert(1) }
 
 // convert converts u from version 1 or 6 to the given version. ok reports whether u is version 1 or
@@ -160,14 +163,14 @@ func (u UUID) convert(version uint64) (v UUID, ok bool) {
 	return v, ok
 }
 
-// NewV2 returns a version 2 UUID as defined by DCE Security: a local ID in a domain, a time and a
-// random node ID. It is for legacy systems and is not unique. After 64 UUIDs within about 7
-// minutes, UUIDs repeat.
+// NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
+// this domain, a time and a random node ID. It is for legacy systems and is not unique. After 64
+// UUIDs within about 7 minutes, UUIDs repeat.
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
-// NewV2 returns a version 2 UUID as defined by DCE Security: a local ID in a domain, such as a
-// POSIX user ID, a time and the node ID of g. It is not unique. The time has 28 bits, in units of
-// 429.4967296 s, and after 64 UUIDs in one unit, UUIDs repeat.
+// NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
+// this domain, such as a POSIX user ID, a time and the node ID of g. It is not unique. The time has
+// 28 bits, in units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.lockAndRead(c.anchor.Injected())
@@ -186,7 +189,7 @@ func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 // Domain is the kind of entity that the local ID of a version 2 UUID identifies.
 type Domain uint8
 
-// The domains of DCE Security.
+// These are the domains that DCE Security defines.
 const (
 	DomainPerson Domain = iota // a POSIX user ID
 	DomainGroup                // a POSIX group ID

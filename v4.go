@@ -1,6 +1,6 @@
 package ids
 
-// Version 4: random bits. Versions 3, 5 and 8 are in hash.go.
+// This file contains version 4, which consists of random bits. Versions 3, 5 and 8 are in hash.go.
 
 import (
 	"encoding/binary"
@@ -8,14 +8,14 @@ import (
 	"github.com/oneclock/ids/internal/random"
 )
 
-// NewV4 returns a new version 4 UUID: 122 random bits.
+// NewV4 returns a new version 4 UUID, which has 122 random bits.
 func NewV4() UUID { return defaultGenerator.NewV4() }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative or more than a slice can
 // hold.
 func AppendV4(dst []UUID, n int) []UUID { return defaultGenerator.AppendV4(dst, n) }
 
-// NewV4 returns a new version 4 UUID: 122 random bits.
+// NewV4 returns a new version 4 UUID, which has 122 random bits.
 func (g *Generator) NewV4() (u UUID) {
 	if g.drawsEach() {
 		hi, lo := g.bits(16)
@@ -29,7 +29,7 @@ func (g *Generator) NewV4() (u UUID) {
 	return u
 }
 
-// AppendV4 is like the function [AppendV4], with the random bits of g.
+// AppendV4 is like the function [AppendV4], but uses the random bits of g.
 func (g *Generator) AppendV4(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	if g.source != nil {

@@ -1,6 +1,6 @@
 package ids
 
-// Version 7: ticks of 1/4096 ms and random bits.
+// This file contains version 7, which consists of a time in ticks of 1/4096 ms and random bits.
 
 import (
 	"time"
@@ -8,37 +8,37 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than
-// the previous one, on all goroutines. If the wall clock is set back by more than 10 s, IDs follow
-// it.
+// NewV7 returns a new version 7 UUID. It consists of a time in units of 1/4096 ms and random bits.
+// Each UUID is greater than the previous one, across all goroutines. If the wall clock is set back
+// by more than 10 s, UUIDs restart at the earlier time.
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
-// NewV7At returns a version 7 UUID with time t, for records of the past. UUIDs with the same time
-// are in no order. For UUIDs that ascend, use a clock whose [ClockOptions.Now] returns t. The
-// error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID with time t. Use it for records from the past. UUIDs with the
+// same time are in no particular order. For ascending UUIDs, use a clock whose [ClockOptions.Now]
+// returns t. The error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more, it is faster than
-// calls to NewV7. It panics if n is negative or more than a slice can hold.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more UUIDs, it is faster
+// than calls to NewV7. It panics if n is negative or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
-// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than
-// the previous one of the same clock. If the wall clock is set back by more than
-// [ClockOptions].Tolerance, IDs follow it.
+// NewV7 returns a new version 7 UUID. It consists of a time in units of 1/4096 ms and random bits.
+// Each UUID is greater than the previous one from the same clock. If the wall clock is set back by
+// more than [ClockOptions].Tolerance, UUIDs restart at the earlier time.
 func (g *Generator) NewV7() (u UUID) {
 	g.makeV7(&u)
 	return u
 }
 
-// makeV7 sets u as NewV7 does. It is separate so that NewV7 is inlined, which saves a copy of the
-// UUID.
+// makeV7 sets u to a new version 7 UUID. It is separate so that NewV7 is inlined, which saves a
+// copy of the UUID.
 func (g *Generator) makeV7(u *UUID) {
 	mustBe(g.clock != nil, "Generator")
 	tick, _, rand := g.next(&g.clock.v7, 8)
 	u.setV7(tick, rand)
 }
 
-// AppendV7 is like the function [AppendV7], with the clock and the random bits of g.
+// AppendV7 is like the function [AppendV7], but uses the clock and the random bits of g.
 func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	dst, added := extend(dst, n)
 	mustBe(g.clock != nil, "Generator")
@@ -54,7 +54,7 @@ func (g *Generator) AppendV7(dst []UUID, n int) []UUID {
 	return dst
 }
 
-// NewV7At is like the function [NewV7At], with the random bits of g.
+// NewV7At is like the function [NewV7At], but uses the random bits of g.
 func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 	tick, side := v7Scale.Tick(rule.NewReading(t))
 	if side != 0 {
@@ -80,18 +80,18 @@ func (g *Generator) NewV7At(t time.Time) (u UUID, err error) {
 //	+---------------------------------------------------------------+
 func (u *UUID) setV7(tick, rand uint64) { u.set(7, tick>>12<<16|tick&0xfff, rand) }
 
-// MinV7At returns the smallest version 7 UUID in t's millisecond. IDs with times from a, inclusive,
-// to b, exclusive, both to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a
-// column of 16 bytes, pass MinV7At(a).Binary(). A time out of range is treated as the nearest time
-// in range.
+// MinV7At returns the smallest version 7 UUID in t's millisecond. To select IDs with times from a
+// (inclusive) to b (exclusive), both with a precision of 1 ms, use the condition id >= MinV7At(a)
+// AND id < MinV7At(b). For a column of 16 bytes, pass MinV7At(a).Binary(). A time out of range is
+// treated as the nearest time in range.
 func MinV7At(t time.Time) (u UUID) {
 	ms := nearestMilli(t)
 	u.setV7(ms<<12, 0)
 	return u
 }
 
-// MaxV7At returns the greatest version 7 UUID in t's millisecond, for spans that include both ends.
-// A time out of range is treated as the nearest time in range.
+// MaxV7At returns the greatest version 7 UUID in t's millisecond. Use it as the upper bound of a
+// time range that includes its end. A time out of range is treated as the nearest time in range.
 func MaxV7At(t time.Time) (u UUID) {
 	ms := nearestMilli(t)
 	u.setV7(ms<<12|0xfff, 1<<v7Random-1)

@@ -13,13 +13,13 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ID is an integer of 63 bits: a time, a node number and a sequence. A [Layout]
-// gives their widths, and its Split method returns them. Snowflakes of one layout sort by time. No
-// Snowflake is negative. A negative number that is converted to a Snowflake can be encoded, but not
-// decoded.
+// ID is a 63-bit integer that contains a time, a node number and a sequence. A
+// [Layout] defines the widths of these fields, and its Split method returns their values.
+// Snowflakes with the same layout sort by time. No Snowflake is negative. A negative number that
+// was converted to a Snowflake can be encoded but not decoded.
 //
-// For your own type, embed ids.Snowflake and nothing else. Do not embed snowflake.ID, because
-// [Null] needs the field name Snowflake.
+// To define your own type, embed ids.Snowflake and nothing else in a struct. Do not embed
+// snowflake.ID, because [Null] needs the field name Snowflake.
 //
 // ID is another name of [ids.Snowflake], which has:
 //
@@ -84,10 +84,10 @@ type Layout = ids.SnowflakeLayout
 // For its fields and methods, see [ids.SnowflakeParts].
 type Parts = ids.SnowflakeParts
 
-// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
-// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
-// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
-// not read.
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
+// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
+// the value.
 //
 // For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
@@ -197,7 +197,7 @@ func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return ids.TwitterDatacenterWorker(number)
 }
 
-// Parse reads a Snowflake with 1 to 19 decimal digits, from 0 to 9223372036854775807. The
+// Parse reads a Snowflake as 1 to 19 decimal digits, from 0 to 9223372036854775807. The
 // error is a *[ParseError].
 func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 
@@ -205,6 +205,6 @@ func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 // error that quotes s.
 func MustParse(s string) ID { return ids.MustParseSnowflake(s) }
 
-// ParseBase32 reads the 13 characters that [ids.Snowflake.Base32] returns, in upper or
-// lower case. The error is a *[ParseError].
+// ParseBase32 reads the 13 characters that [ids.Snowflake.Base32] returns, in upper or lower
+// case. The error is a *[ParseError].
 func ParseBase32(s string) (ID, error) { return ids.ParseSnowflakeBase32(s) }

@@ -12,10 +12,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// ULID is 16 bytes: 48 bits of milliseconds since 1970, then 80 random bits, as in the
-// [specification]. Its text has 26 characters and sorts like the bytes. ULIDs can be compared with
-// == and be keys of a map. ULID converts to and from any other type whose underlying type is
-// [16]byte.
+// ULID is a 16-byte ID that consists of 48 bits for the milliseconds since 1970, followed by 80
+// random bits, as in the [specification]. Its text has 26 characters and sorts like the bytes.
+// ULIDs can be compared with == and used as map keys. A ULID can be converted to and from any other
+// type whose underlying type is [16]byte.
 //
 // ULID is another name of [ids.ULID], which has:
 //
@@ -34,9 +34,9 @@ type ULID = ids.ULID
 // ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
 // database or in JSON is an error.
 //
-// For a column of 16 bytes, use a Null of [Binary], which is uuid.NullBinary or
-// ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
-// key can be marshaled but not unmarshaled.
+// For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
+// ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key
+// can be marshaled but not unmarshaled.
 //
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.ULID]
@@ -54,10 +54,10 @@ type Binary = ids.Binary[ids.ULID]
 // For its fields and methods, see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
-// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
-// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
-// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
-// not read.
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
+// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
+// the value.
 //
 // For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
@@ -70,22 +70,22 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// Make returns a new ULID. Each is greater than the previous one, on all goroutines. If the wall
-// clock is set back by more than 10 s, ULIDs follow it.
+// Make returns a new ULID. Each ULID is greater than the previous one, across all goroutines. If
+// the wall clock is set back by more than 10 s, ULIDs restart at the earlier time.
 func Make() ULID { return ids.NewULID() }
 
-// MakeAt returns a ULID with time t, to the millisecond, for records of the past. ULIDs with the
-// same time are in no order. For ULIDs that ascend, use a clock whose [ids.ClockOptions.Now]
-// returns t. The error matches [ErrRange] if t is before 1970 or after
-// 10889-08-02T05:31:50.655Z.
+// MakeAt returns a ULID with time t, which is rounded down to a millisecond. Use it for records
+// from the past. ULIDs with the same time are in no particular order. For ascending ULIDs, use a
+// clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970 or
+// after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
 // MinAt returns the smallest ULID in t's millisecond. Use it like [ids.MinV7At]. A time out of
 // range is treated as the nearest time in range.
 func MinAt(t time.Time) ULID { return ids.MinULIDAt(t) }
 
-// MaxAt returns the greatest ULID in t's millisecond, for spans that include both ends. A time
-// out of range is treated as the nearest time in range.
+// MaxAt returns the greatest ULID in t's millisecond. Use it as the upper bound of a time range
+// that includes its end. A time out of range is treated as the nearest time in range.
 func MaxAt(t time.Time) ULID { return ids.MaxULIDAt(t) }
 
 // Append appends n ULIDs to dst, in increasing order. It panics if n is negative or more than a
@@ -97,15 +97,14 @@ func Append(dst []ULID, n int) []ULID { return ids.AppendULID(dst, n) }
 // *[ParseError].
 func Parse(s string) (ULID, error) { return ids.ParseULID(s) }
 
-// MustParse is like [Parse] but panics if s is invalid. The panic value is an error
-// that quotes s.
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
+// quotes s.
 func MustParse(s string) ULID { return ids.MustParseULID(s) }
 
-// ParseBase58 reads the 22 characters that [ids.ULID.Base58] returns. The error is a
-// *[ParseError].
+// ParseBase58 reads the 22 characters that [ids.ULID.Base58] returns. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
 
 // FromBytes returns the ULID with the 16 bytes of b, even those that [ids.ULID.Scan] rejects as
-// truncated text. For any other length, the error is a *[ParseError] that matches
-// [ErrLength]. (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
+// truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
+// (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
 func FromBytes(b []byte) (ULID, error) { return ids.ULIDFromBytes(b) }

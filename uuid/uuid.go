@@ -16,13 +16,13 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// UUID is the 16 bytes of a UUID, in the order of [RFC 9562]. UUIDs can be compared with == and be
-// keys of a map. UUID converts to and from any other type whose underlying type is [16]byte. The
-// zero value is the Nil UUID.
+// UUID is the 16 bytes of a UUID, in the order that [RFC 9562] defines. UUIDs can be compared with
+// == and used as map keys. A UUID can be converted to and from any other type whose underlying type
+// is [16]byte. The zero value is the Nil UUID.
 //
-// As an argument of a query, a UUID is text. For a column of 16 bytes, pass [ids.UUID.Binary]. For
-// your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. A type ID uuid.UUID
-// would have no methods, and a second field would be lost in JSON.
+// As a query argument, a UUID is sent as text. For a column of 16 bytes, use [ids.UUID.Binary]. To
+// define your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. If you declare
+// type ID uuid.UUID instead, ID has no methods. A second field in the struct would be lost in JSON.
 //
 // UUID is another name of [ids.UUID], which has:
 //
@@ -42,9 +42,9 @@ type UUID = ids.UUID
 // ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
 // database or in JSON is an error.
 //
-// For a column of 16 bytes, use a Null of [Binary], which is uuid.NullBinary or
-// ulid.NullBinary. Do not use a Null as the key of a map in JSON, because before Go 1.27, an absent
-// key can be marshaled but not unmarshaled.
+// For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
+// ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key
+// can be marshaled but not unmarshaled.
 //
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.UUID]
@@ -62,15 +62,15 @@ type Binary = ids.Binary[ids.UUID]
 // For its fields and methods, see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
-// ParseError describes an error in the text or bytes of an ID, with the offset of the wrong byte if
-// there is one. It does not contain the input. Parse functions and Unmarshal methods return a
-// *ParseError. Errors of Scan methods wrap one, unless the value has a type that the method does
-// not read.
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
+// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
+// the value.
 //
 // For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// Variant is the layout of a UUID, in the upper bits of its ninth byte. See
+// Variant is the layout of a UUID, which is stored in the upper bits of its ninth byte. See
 // [Section 4.1 of RFC 9562].
 //
 // For its fields and methods, see [ids.Variant].
@@ -106,16 +106,16 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// New returns a new version 4 UUID: 122 random bits.
+// New returns a new version 4 UUID, which has 122 random bits.
 func New() UUID { return ids.NewV4() }
 
-// NewV1 returns a new version 1 UUID: the time to 100 ns, a clock sequence and a random node ID.
-// Version 1 UUIDs do not sort by time; those of [NewV6] do.
+// NewV1 returns a new version 1 UUID. It consists of a time in units of 100 ns, a clock sequence
+// and a random node ID. Version 1 UUIDs do not sort by time, but version 6 UUIDs do; see [NewV6].
 func NewV1() UUID { return ids.NewV1() }
 
-// NewV2 returns a version 2 UUID as defined by DCE Security: a local ID in a domain, a time and a
-// random node ID. It is for legacy systems and is not unique. After 64 UUIDs within about 7
-// minutes, UUIDs repeat.
+// NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
+// this domain, a time and a random node ID. It is for legacy systems and is not unique. After 64
+// UUIDs within about 7 minutes, UUIDs repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
 // NewV3 returns the version 3 UUID of a name in a namespace. It contains 122 bits of their MD5
@@ -123,7 +123,7 @@ func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localI
 // With GODEBUG=fips140=only, NewV3 works in Go 1.26 and later; in Go 1.25, it panics.
 func NewV3(namespace UUID, name string) UUID { return ids.NewV3(namespace, name) }
 
-// NewV4 returns a new version 4 UUID: 122 random bits.
+// NewV4 returns a new version 4 UUID, which has 122 random bits.
 func NewV4() UUID { return ids.NewV4() }
 
 // NewV5 returns the version 5 UUID of a name in a namespace. It contains 122 bits of their SHA-1
@@ -146,57 +146,57 @@ func NamespaceOID() UUID { return ids.NamespaceOID() }
 // NamespaceX500 returns the namespace of X.500 distinguished names. See [NamespaceDNS].
 func NamespaceX500() UUID { return ids.NamespaceX500() }
 
-// NewV6 returns a new version 6 UUID: the fields of version 1, in an order that sorts by time. Each
-// is greater than the previous one, on all goroutines. If the wall clock is set back by more than
-// 10 s, IDs follow it.
+// NewV6 returns a new version 6 UUID. It has the fields of version 1 in an order that sorts by
+// time. Each UUID is greater than the previous one, across all goroutines. If the wall clock is set
+// back by more than 10 s, UUIDs restart at the earlier time.
 func NewV6() UUID { return ids.NewV6() }
 
-// NewV7 returns a new version 7 UUID: the time, to 1/4096 ms, and random bits. Each is greater than
-// the previous one, on all goroutines. If the wall clock is set back by more than 10 s, IDs follow
-// it.
+// NewV7 returns a new version 7 UUID. It consists of a time in units of 1/4096 ms and random bits.
+// Each UUID is greater than the previous one, across all goroutines. If the wall clock is set back
+// by more than 10 s, UUIDs restart at the earlier time.
 func NewV7() UUID { return ids.NewV7() }
 
 // NewV8 returns a version 8 UUID with your data. It sets the version and the variant, and keeps the
 // other 122 bits of data.
 func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
 
-// NewV1At returns a version 1 UUID with time t, to 100 ns. It can equal a UUID that [NewV1]
-// returns at that time. The error matches [ErrRange] if t is before 1582-10-15 or after
-// 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, which is rounded down to 100 ns. It can be equal to
+// a UUID that [NewV1] returns at that time. The error matches [ErrRange] if t is before 1582-10-15
+// or after 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 
-// NewV6At is like [NewV1At], for version 6.
+// NewV6At is like [NewV1At], but returns a version 6 UUID.
 func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
-// NewV7At returns a version 7 UUID with time t, for records of the past. UUIDs with the same time
-// are in no order. For UUIDs that ascend, use a clock whose [ids.ClockOptions.Now] returns t. The
-// error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// NewV7At returns a version 7 UUID with time t. Use it for records from the past. UUIDs with the
+// same time are in no particular order. For ascending UUIDs, use a clock whose [ids.ClockOptions.Now]
+// returns t. The error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
-// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A
-// time out of range is treated as the nearest time in range.
+// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A time
+// out of range is treated as the nearest time in range.
 func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 
-// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns, for spans that include both
-// ends. A time out of range is treated as the nearest time in range.
+// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns. Use it as the upper bound of a
+// time range that includes its end. A time out of range is treated as the nearest time in range.
 func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 
-// MinV7At returns the smallest version 7 UUID in t's millisecond. IDs with times from a, inclusive,
-// to b, exclusive, both to the millisecond, satisfy id >= MinV7At(a) AND id < MinV7At(b). For a
-// column of 16 bytes, pass MinV7At(a).Binary(). A time out of range is treated as the nearest time
-// in range.
+// MinV7At returns the smallest version 7 UUID in t's millisecond. To select IDs with times from a
+// (inclusive) to b (exclusive), both with a precision of 1 ms, use the condition id >= MinV7At(a)
+// AND id < MinV7At(b). For a column of 16 bytes, pass MinV7At(a).Binary(). A time out of range is
+// treated as the nearest time in range.
 func MinV7At(t time.Time) UUID { return ids.MinV7At(t) }
 
-// MaxV7At returns the greatest version 7 UUID in t's millisecond, for spans that include both ends.
-// A time out of range is treated as the nearest time in range.
+// MaxV7At returns the greatest version 7 UUID in t's millisecond. Use it as the upper bound of a
+// time range that includes its end. A time out of range is treated as the nearest time in range.
 func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 
 // AppendV4 appends n version 4 UUIDs to dst. It panics if n is negative or more than a slice can
 // hold.
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
-// AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more, it is faster than
-// calls to NewV7. It panics if n is negative or more than a slice can hold.
+// AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more UUIDs, it is faster
+// than calls to NewV7. It panics if n is negative or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 
 // Parse reads a UUID in one of these forms, in upper or lower case:
@@ -209,18 +209,18 @@ func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 // Every version and variant is accepted. The error is a *[ParseError].
 func Parse(s string) (UUID, error) { return ids.ParseUUID(s) }
 
-// MustParse is like [Parse] but panics if s is invalid. The panic value is an error
-// that quotes s.
+// MustParse is like [Parse] but panics if s is invalid. The panic value is an error that
+// quotes s.
 func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 
-// ParseBase58 reads the 22 characters that [ids.UUID.Base58] returns. Upper and lower case
-// differ, so a text that was changed to lower case can be read as another UUID, without an
-// error. The error is a *[ParseError].
+// ParseBase58 reads the 22 characters that [ids.UUID.Base58] returns. Base58 is case-sensitive, so
+// text that was changed to lower case can be read as a different UUID, without an error. The error
+// is a *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
 // FromBytes returns the UUID with the 16 bytes of b, even those that [ids.UUID.Scan] rejects as
-// truncated text. For any other length, the error is a *[ParseError] that matches
-// [ErrLength]. (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
+// truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
+// (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
 func FromBytes(b []byte) (UUID, error) { return ids.UUIDFromBytes(b) }
 
 // Nil returns the Nil UUID, 00000000-0000-0000-0000-000000000000.
