@@ -1,6 +1,6 @@
 package clockfile
 
-// A File, from Create and Open to Close.
+// This file contains Create, Open and the methods of a File.
 
 import (
 	"cmp"
@@ -14,26 +14,26 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// File is an open file with the clock whose horizon it contains. It is safe for concurrent use. Use
-// [Open] to make one; the methods of a zero File panic.
+// File is an open file together with its clock. The file contains the clock's horizon. A File is
+// safe for concurrent use. Use [Open] to open one; the methods of a zero File panic.
 type File struct {
 	*view
 	closing sync.Once
 }
 
-// Create makes the file at path, without a horizon, for the first start of a node number. Of the
-// options it uses only Owner; nil means the default.
+// Create creates the file at path for the first start of a node number. The file has no horizon
+// yet. Create uses only the Owner option. Nil options mean the default.
 //
-// Call it once for each node number, not at each start. Once IDs were made, a new file lets them
-// repeat. A file that is missing later was lost.
+// Call it once for each node number, not at each start. If IDs have already been generated, a new
+// file allows them to repeat. If the file is missing at a later start, it was lost.
 //
 // The error contains the path. It matches [fs.ErrExist] if something exists at path, and
-// [errors.ErrUnsupported] on a system without locks. After any other error there may be a file or
-// none.
+// [errors.ErrUnsupported] on a system without locks. After any other error, the file may or may not
+// exist.
 func Create(path string, opts *Options) error { return create(system{syncName}, path, opts) }
 
 // create is like Create, but uses the given disk. If a crash leaves an unfinished file, that file
-// has another name and does no harm.
+// has a different name and is harmless.
 func create(d disk, path string, opts *Options) error {
 	file, publish, err := d.Make(path)
 	if err != nil {
@@ -44,16 +44,17 @@ func create(d disk, path string, opts *Options) error {
 	return withPath(path, errors.Join(stripPath(err), publish(err == nil)))
 }
 
-// Open opens the file at path, which [Create] has made, and locks it until Close is called or the
-// process ends. It follows symbolic links. Nil options mean the default.
+// Open opens the file at path, which [Create] must have created, and locks it until Close is called
+// or the process ends. It follows symbolic links. Nil options mean the default.
 //
-// Open takes 1.1 s, so open several files in parallel. If the disk hangs, Open can hang too. Call
-// signal.NotifyContext after Open, because until then SIGTERM ends the program.
+// Open takes 1.1 s, so open several files in parallel. If the disk hangs, Open can hang, too. Call
+// signal.NotifyContext only after Open, so that SIGTERM ends the program if Open hangs.
 //
 // The error contains the path. It can match:
 //
 //   - [fs.ErrNotExist] if the file or a directory of its path does not exist
-//   - [fs.ErrPermission] if this user may not read and write the file, or if the file is read-only
+//   - [fs.ErrPermission] if the current user may not read and write the file, or if the file is
+//     read-only
 //   - [ErrLocked], [ErrCorrupt] or [ErrOwner]
 //   - [errors.ErrUnsupported] on a system without locks
 func Open(path string, opts *Options) (*File, error) { return open(system{syncName}, path, opts) }
@@ -93,28 +94,29 @@ func missingError(path, owner string) error {
 		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, shellQuote(path))
 }
 
-// Clock returns the clock. f withholds its IDs and ends it.
+// Clock returns the clock of f. f withholds the clock's IDs when necessary and finally ends the
+// clock.
 func (f *File) Clock() *ids.Clock {
-	f.mustBeOpen() // a nil clock would mean the default one
+	f.mustBeOpen() // a nil clock would mean the default clock
 	return f.clock
 }
 
-// Status returns the state of f, for gauges and health checks. It makes no ID and reads neither the
-// disk nor the clock.
+// Status returns the state of f, for gauges and health checks. It generates no ID and reads neither
+// the disk nor the clock.
 func (f *File) Status() Status {
 	f.mustBeOpen()
 	return *f.status.Load()
 }
 
 // Lost returns a channel that is closed when the file is lost. The clock ends 100 ms later, and
-// NextContext then returns an error. A server must end when the channel is closed. Otherwise every
-// request would fail, because net/http recovers the panics of Next.
+// NextContext then returns an error. A server must end when the channel is closed. Otherwise, it
+// would keep running and fail every request, because net/http recovers from panics in Next.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
 	return f.lost
 }
 
-// mustBeOpen panics if Open has not made f.
+// mustBeOpen panics if f does not come from Open.
 func (f *File) mustBeOpen() {
 	if f.view == nil {
 		panic("clockfile: zero File: use Open")
@@ -122,19 +124,19 @@ func (f *File) mustBeOpen() {
 }
 
 // Close ends the clock, saves the time of its end and unlocks the file. Calling Close is optional.
-// Without it, the next process starts after the horizon, as after a crash, and its IDs are up to
-// Window ahead of the wall clock.
+// Without this call, the next process starts after the horizon, as after a crash, and its IDs are
+// up to Window ahead of the wall clock.
 //
-// IDs end 100 ms after the call to Close. Calls for later IDs wait until the clock ends, which is
-// 100 ms after Close returns. From then on, NextContext and TryNext return an error that matches
-// [ids.ErrEnded] and [fs.ErrClosed], and other calls panic with such an error. So call Close in
-// main, where the program ends. A program built with -race takes a second to end: stop its
-// goroutines first, or set GORACE=atexit_sleep_ms=0.
+// ID generation ends 100 ms after the call to Close. Calls for later IDs wait until the clock ends,
+// which happens 100 ms after Close returns. From then on, NextContext and TryNext return an error
+// that matches [ids.ErrEnded] and [fs.ErrClosed], and other calls panic with such an error. So call
+// Close in main, where the program ends. A program built with -race takes a second to exit. In such
+// a program, stop the goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
-// Close waits up to 5 s for a save and for Report. If they take longer, it returns an error that
+// Close waits up to 5 s for a save and for Report. If they take longer, Close returns an error that
 // matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The file then stays locked
-// until they return or the process ends. Even after an error, the file contains a time that keeps
-// IDs unique. Later and concurrent calls return the same error.
+// until the save and Report have returned or the process ends. Even after an error, the file
+// contains a time that keeps IDs unique. Later and concurrent calls return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.closing.Do(func() { close(f.stop) })

@@ -1,6 +1,7 @@
 package clockfile
 
-// The package's access to the operating system, as an interface and for all systems.
+// This file contains the interface between the package and the operating system, and the parts of
+// its implementation that are the same on all systems.
 
 import (
 	"errors"
@@ -13,23 +14,25 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// A disk is the part of the operating system that the package uses. It is so small that a test can
-// replace it, inject a failure at each call, and tell what a power failure leaves.
+// A disk provides the functions of the operating system that the package uses. The interface is
+// small, so a test can replace it, inject a failure at each call, and determine what a power
+// failure leaves on the disk.
 type disk interface {
 	// Open opens and locks a regular file, and makes its name durable. It fails if the file is
 	// already locked.
 	Open(path string) (file, error)
 
-	// Make creates a file. publish closes it and, if whole is true and nothing exists at path,
-	// gives it that name. Otherwise publish removes the file.
+	// Make creates a file under a temporary name. publish closes the file. If whole is true and
+	// nothing exists at path, publish gives the file that name. Otherwise, publish removes the
+	// file.
 	Make(path string) (f file, publish func(whole bool) error, err error)
 }
 
-// A file is a file that this process has locked.
+// A file is an open file. A file that Open returned is locked by this process.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
-	io.Closer    // unlocks it
+	io.Closer    // also unlocks the file
 	Sync() error // makes writes durable
 
 	// Check returns the size of the file, or an error that matches ErrLost if the name no longer
@@ -37,9 +40,9 @@ type file interface {
 	Check() (size int64, err error)
 }
 
-// system is the disk of the operating system. Where a directory cannot be synced, a power failure
-// may remove a new file, and Open then returns an error. Windows cannot sync a directory; there, a
-// sync of the file writes the journal that contains its name.
+// system is the disk that uses the operating system. Where a directory cannot be synced, a power
+// failure may remove a new file, and Open then returns an error. Windows cannot sync a directory,
+// but when it syncs a file, it also writes the journal that contains the file's name.
 type system struct{ syncName func(path string) error }
 
 // syncName syncs the directory that contains the name of a file.
@@ -56,7 +59,8 @@ func syncName(path string) error {
 	return dir.Sync()
 }
 
-// absolute returns a path that leads to the same file even if the process changes its directory.
+// absolute returns a path that leads to the same file even if the process changes its working
+// directory.
 func absolute(path string) (string, error) {
 	switch {
 	case path == "":
@@ -94,7 +98,7 @@ func inspect(path string) error {
 	return nil
 }
 
-// An openFile is an open file with the absolute path that led to it.
+// An openFile is an open file with the absolute path at which it was opened.
 type openFile struct {
 	*os.File
 	path string
@@ -111,7 +115,7 @@ func (f openFile) Check() (size int64, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errLost("the file is missing")
-	// If the file itself is mounted, its name stays when it is removed.
+	// If the file itself is mounted, its name remains when the file is removed.
 	case err == nil && (!os.SameFile(held, named) || linkCount(held) == 0):
 		err = errLost("the file was replaced")
 	}
@@ -134,7 +138,7 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 		return nil, nil, err
 	}
 	return openFile{f, f.Name()}, func(whole bool) error {
-		// A process that can read a file can lock it, so only its user may.
+		// A process that can read a file can lock it, so only the file's owner may read it.
 		err := errors.Join(stripPath(f.Chmod(0o600)), stripPath(f.Close()))
 		if err == nil && whole {
 			err = stripPath(giveName(f.Name(), path))
@@ -146,8 +150,8 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 }
 
 // giveName gives the file at temp the name path, unless something exists there. On a file system
-// without links, such as FAT, the file is renamed. If two calls do that at the same time, one may
-// replace the other's file, which has no horizon yet.
+// without links, such as FAT, giveName renames the file. If two calls rename a file at the same
+// time, one of them may replace the other's file, which has no horizon yet.
 func giveName(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil {

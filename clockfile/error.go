@@ -1,6 +1,6 @@
 package clockfile
 
-// The errors of the package.
+// This file contains the errors of the package.
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// The errors of [Create], [Open], [File.Close] and [Status] match these.
+// The errors from [Create], [Open], [File.Close] and [Status] can match these errors.
 var (
 	// ErrLocked means that another File has the file open, in this or another process, under this
 	// or another name.
@@ -43,12 +43,12 @@ func errLost(how string) error {
 	return fmt.Errorf("%w: %s; no more IDs: stop the process and find the cause before restarting it", ErrLost, how)
 }
 
-// An existsError reports what exists at the path of a new file if that is not a regular file.
+// An existsError describes what exists at the path of a new file, unless it is a regular file.
 type existsError struct{ error }
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// errExists is the error for a new file if a file exists at its path.
+// errExists is the error for a new file if a regular file exists at its path.
 var errExists = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints its contents`, fs.ErrExist)
 
 // stripPath returns err without the temporary name of a new file, because the user did not choose

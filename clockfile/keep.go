@@ -1,6 +1,7 @@
 package clockfile
 
-// The keeper, the goroutine that saves horizons and checks the file while it is open.
+// This file contains the keeper, which is the goroutine that saves horizons and checks the file
+// while it is open.
 
 import (
 	"cmp"
@@ -15,13 +16,13 @@ import (
 )
 
 const (
-	// A process that opens a file, or has not checked it for a while, checks it for longer than
-	// another process may rely on an earlier check.
+	// A process that opens a file, or has not checked it for a while, first checks it for the
+	// length of quarantine. This is longer than another process may rely on an earlier check.
 	checkInterval = 100 * time.Millisecond        // even while earlier checks are in progress
-	checkValidity = time.Second                   // of a result, from the start of its check
-	quarantine    = checkValidity + checkInterval // of checks that succeed, before there are IDs
-	recoveryDelay = 5 * time.Second               // of working saves and checks, before a report
-	closeGrace    = 100 * time.Millisecond        // until IDs end, and then for main to return
+	checkValidity = time.Second                   // validity of a result, from its check's start
+	quarantine    = checkValidity + checkInterval // duration of successful checks before any ID
+	recoveryDelay = 5 * time.Second               // time without failures before Report is called
+	closeGrace    = 100 * time.Millisecond        // time until IDs end, then for main to return
 	closeTimeout  = 5 * time.Second               // of Close, for the disk and Report together
 )
 
@@ -30,8 +31,8 @@ var (
 	errCloseTimeout = fmt.Errorf("a save or Report has not returned for %v: %w", closeTimeout, os.ErrDeadlineExceeded)
 )
 
-// A view is the state that a File and its keeper share. Only the keeper changes it, but the File
-// closes stop.
+// A view is the state that a File and its keeper share. Only the keeper changes it, except that the
+// File closes stop.
 type view struct {
 	clock  *ids.Clock
 	status atomic.Pointer[Status]
@@ -55,22 +56,22 @@ type keeper struct {
 	saveStarted time.Time  // start of that save
 
 	checks        int              // number of checks in progress
-	results       chan checkResult // receives their results; has capacity for all
+	results       chan checkResult // receives their results; has capacity for all of them
 	checkedAt     time.Time        // start of the latest successful check
-	quarantinedAt time.Time        // start of the latest quarantine; over when checkErr is nil
+	quarantinedAt time.Time        // start of the latest quarantine, which ends when checkErr is nil
 
 	saveErr    error         // error of the latest save
 	checkErr   error         // error of the latest check
-	cause      error         // first error since the severity changed; the cause of the limit
+	cause      error         // first error since the severity changed, passed to limit
 	reported   error         // cause passed to Report last
 	worseAt    time.Time     // latest time at which the cause was at least as severe as reported
 	reportDone chan struct{} // closed when Report has returned
 }
 
-// start returns the keeper of the locked file at path, once the first horizon is saved and limits
-// the clock. Before that, it checks the file for the length of quarantine. By the end of that time,
-// a process that still has a previous file at this name open has noticed that its file was
-// replaced, or has no valid check any more and makes no IDs.
+// start saves the first horizon to the locked file at path, limits the clock to it and returns the
+// file's keeper. Before that, start checks the file for the length of quarantine. By the end of
+// that time, a process that still has the previous file of this name open has noticed that its file
+// was replaced. If it has not, it has no valid check any more and generates no IDs.
 func start(path string, opts Options, file file) (*keeper, error) {
 	s := &store{file: file, owner: opts.Owner}
 	saved, err := s.read()
@@ -100,7 +101,7 @@ func start(path string, opts Options, file file) (*keeper, error) {
 	}
 	if err == nil {
 		k.saved = s.saved
-		err = k.checkNow() // because the save may have taken long
+		err = k.checkNow() // because the save may have taken a long time
 	}
 	if err == nil {
 		k.setState(nil, k.checkErr) // k.checkErr is not nil if checks take too long
@@ -115,10 +116,11 @@ func (k *keeper) checkNow() error {
 	return s.err
 }
 
-// keep saves a horizon before the limit is reached and checks the file, until Close is called or
-// the file is lost. Then it ends the clock for Close. It waits for neither the disk nor Report. So
-// a Report that hangs stops no save, and calls that wait because of one wrong clock reading are
-// woken even if the disk and Report hang. It does wait for ClockOptions.Now.
+// keep checks the file, and saves a new horizon before the limit is reached, until Close is called
+// or the file is lost. Then it waits for Close and ends the clock. While the file is open, keep
+// waits for neither the disk nor Report. So a Report that hangs does not stop saves, and calls that
+// wait because of a single wrong clock reading are woken even if the disk and Report hang. But keep
+// waits for ClockOptions.Now.
 func (k *keeper) keep() {
 	tick, step, overdue := time.Tick(checkInterval), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.checkedAt.Add(checkValidity)))
 	// saveDue stays true until the save starts, even if the file cannot be checked for a while.
@@ -129,7 +131,7 @@ func (k *keeper) keep() {
 			continue
 		case err := <-k.saving:
 			k.saving, k.saved = nil, k.store.saved
-			if errors.Is(err, errCannotCheck) || errors.Is(err, ErrLost) { // from save's own check
+			if errors.Is(err, errCannotCheck) || errors.Is(err, ErrLost) { // from the check in save
 				k.handleCheck(checkResult{started: time.Now(), err: err})
 			} else {
 				k.setState(err, k.checkErr)
@@ -143,8 +145,8 @@ func (k *keeper) keep() {
 				k.setState(k.saveErr, errOverdue)
 			}
 		case <-tick:
-			// A single wrong reading may have made calls wait. If the clock is before the limit,
-			// setting the limit again makes them read the clock again.
+			// A single wrong clock reading may have made calls wait. If the clock is before the
+			// limit, setting the limit again makes these calls read the clock again.
 			switch {
 			case k.isNear(k.now(), 1):
 				saveDue = true
@@ -164,7 +166,7 @@ func (k *keeper) keep() {
 			k.setState(fmt.Errorf("a save takes more than %v: %w", k.opts.Window/2, os.ErrDeadlineExceeded), k.checkErr)
 		}
 		k.report()
-		saveDue = saveDue && k.saving == nil // otherwise a save is in progress
+		saveDue = saveDue && k.saving == nil // the save in progress is enough
 		// While the file cannot be checked, NextHorizon has no limit to start from.
 		if saveDue && k.checkErr == nil {
 			saveDue, k.saveStarted = false, time.Now()
@@ -187,9 +189,10 @@ func inBackground(f func() error) chan error {
 	return result
 }
 
-// handleCheck records the result of a check. If the check failed, or if the last successful one is
-// so old that another process may have opened another file at the name since, a quarantine starts.
-// Until its end, IDs are withheld, and the other process notices that this file is back.
+// handleCheck records the result of a check. It starts a quarantine if the check failed, or if the
+// last successful check is so old that another process may have opened a different file of this
+// name in the meantime. Until the end of the quarantine, IDs are withheld, and the other process
+// notices that this file is back.
 func (k *keeper) handleCheck(s checkResult) {
 	now, checkErr := time.Now(), k.checkErr
 	switch {
@@ -210,8 +213,9 @@ func (k *keeper) handleCheck(s checkResult) {
 }
 
 // setState records the results of the latest save and the latest check. It first updates Status and
-// then raises the clock's limit to the saved horizon, so that the file and Status cover an ID
-// before the clock can make it. While the file cannot be checked, the clock makes no IDs.
+// then raises the clock's limit to the saved horizon, so that the horizons in the file and in
+// Status cover an ID before the clock can generate it. While the file cannot be checked, the clock
+// generates no IDs.
 func (k *keeper) setState(saveErr, checkErr error) {
 	k.saveErr, k.checkErr = saveErr, checkErr
 	status := Status{k.path, withPath(k.path, cmp.Or(checkErr, saveErr)), k.saved}
@@ -236,15 +240,16 @@ func severity(cause error) int {
 	switch {
 	case cause == nil:
 		return 0
-	case !errors.Is(cause, errCannotCheck): // IDs continue up to the horizon
+	case !errors.Is(cause, errCannotCheck): // IDs are generated up to the horizon
 		return 1
 	}
 	return 2
 }
 
-// report starts a call of Report if the severity of the cause has risen since the last report, or
-// has been lower for recoveryDelay. While a call is in progress, only a loss is reported, after
-// that call. Any other change is skipped unless it lasts.
+// report starts a call to Report if the cause is more severe than in the last report, or has been
+// less severe for recoveryDelay. While a call is in progress, the only new call that report starts
+// is one for the loss of the file, which waits for the call in progress. Any other change is
+// reported only if it lasts until that call has returned.
 func (k *keeper) report() {
 	lost, returned, is, was := isClosed(k.lost), isClosed(k.reportDone), severity(k.cause), severity(k.reported)
 	if is >= was {
@@ -263,8 +268,9 @@ func (k *keeper) report() {
 	}()
 }
 
-// lose withholds IDs immediately and ends the clock after closeGrace, because a process that opens
-// the file now at the name does not know the horizon. Only the first call has an effect.
+// lose withholds IDs immediately and ends the clock after closeGrace, because a process that now
+// opens the file of this name does not know the horizon of the lost file. Only the first call has
+// an effect.
 func (k *keeper) lose(cause error) {
 	if isClosed(k.lost) {
 		return
@@ -284,16 +290,16 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// end ends the clock for Close. No ID may be later than the horizon in the file. This must hold
-// whether the save succeeds or fails, and even if a save that has failed or timed out still changes
-// the file, immediately or later.
+// end ends the clock for Close. No ID may be later than the horizon in the file. This must be true
+// whether the save succeeds or fails. It must also be true if a save that has failed or timed out
+// still changes the file, immediately or later.
 func (k *keeper) end() error {
 	end := k.now().Add(min(closeGrace, time.Until(k.checkedAt.Add(checkValidity)))).Round(0).UTC()
 	if end.After(k.saved) {
 		end = k.saved
 	}
 	if k.checkErr == nil {
-		// This precedes the save, because the file is no longer checked.
+		// Lower the limit before the save, because the file is no longer checked.
 		k.limit.Set(end, withPath(k.path, fs.ErrClosed))
 	}
 	err, saved := errCloseTimeout, inBackground(func() error { return k.saveEnd(end) })
@@ -313,23 +319,23 @@ func (k *keeper) end() error {
 	if errors.Is(err, ErrLost) {
 		k.lose(cause)
 	}
-	// The limit alone keeps IDs unique. If the save took long and the clock ended immediately,
-	// goroutines that still make IDs would panic before main has returned. The clock ends even if
-	// the wall clock has not reached end by then.
+	// The limit alone keeps IDs unique. If the save took a long time and the clock ended
+	// immediately, goroutines that still generate IDs would panic before main has returned. The
+	// clock ends even if the wall clock has not reached end by then.
 	time.AfterFunc(closeGrace, func() { k.limit.EndAt(time.Time{}, cause) })
 	return withPath(k.path, err)
 }
 
 // saveEnd saves end, or the latest ID's time if that is later, and unlocks the file. It first waits
 // for Report and for the save in progress, which may still write. It does not change a lost file,
-// because another process may use it.
+// because another process may be using that file.
 func (k *keeper) saveEnd(end time.Time) (err error) {
 	if k.saving != nil {
 		err = <-k.saving
 	}
 	<-k.reportDone
 	if !isClosed(k.lost) {
-		latest := k.clock.Latest() // is after end if the wall clock is behind
+		latest := k.clock.Latest() // after end if the wall clock is behind
 		if latest.Before(end) {
 			latest = end
 		}

@@ -31,14 +31,14 @@ func openLocked(path string) (*os.File, error) {
 	return nil, err
 }
 
-// closeLocked unlocks the file before it closes it. Closing alone is not enough, because a child
-// process also has the descriptor: until it executes another program or, if it inherited the
-// descriptor, until it ends.
+// closeLocked unlocks the file before it closes it. Closing alone is not enough, because the lock
+// lasts as long as a child process also has the descriptor. A child process has it until it
+// executes another program or, if it inherited the descriptor, until it ends.
 func closeLocked(f *os.File) error {
 	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
 }
 
-// flock calls flock(2) again while a signal interrupts it.
+// flock calls flock(2) and repeats the call whenever a signal interrupts it.
 func flock(f *os.File, how int) error {
 	for {
 		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {

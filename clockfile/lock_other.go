@@ -10,8 +10,8 @@ import (
 )
 
 // errNoLocks means that on this system the standard library has no file lock that ends with the
-// process and also excludes other descriptors of the same process. Without it, two processes with
-// one file would repeat IDs.
+// process and also excludes other descriptors of the same process. Without such a lock, two
+// processes that use one file would generate equal IDs.
 var errNoLocks = fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
 
 func openLocked(string) (*os.File, error) { return nil, errNoLocks }

@@ -1,6 +1,6 @@
 package clockfile
 
-// The options of a File, and its status.
+// This file contains the options and the status of a File.
 
 import (
 	"cmp"
@@ -14,48 +14,49 @@ import (
 
 const (
 	defaultWindow = 10 * time.Second
-	minWindow     = 100 * time.Millisecond // 100 ticks of a Snowflake of Twitter's layout
+	minWindow     = 100 * time.Millisecond // 100 ticks of Twitter's Snowflake layout
 	maxWindow     = 24 * time.Hour         // IDs may be this far ahead after a crash
 )
 
-// Options are the options of [Open]. [Create] uses Owner alone. The zero value is the default.
+// Options are the options for [Open]. [Create] uses only Owner. The zero value is the default.
 type Options struct {
 	// Owner is the name of the file's owner, such as "orders, node 7". A name of more than 255
-	// bytes is an error. If the file belongs to another owner, it is refused, for example because
-	// the volume of another node number is mounted. A file without an owner gets this one. The
-	// empty string accepts any owner.
+	// bytes is an error. Open fails if the file belongs to another owner, for example because the
+	// volume of another node number is mounted. If the file has no owner, this name is stored in
+	// it. The empty string accepts any owner.
 	Owner string
 
-	// Window is how far ahead of the wall clock the horizon is set: 100 ms to 24 h. For any other
-	// value [Open] returns an error. Zero means 10 s. A horizon is saved every half of Window, and
-	// after a crash IDs continue from it.
+	// Window is the distance by which the horizon is set ahead of the wall clock, from 100 ms to 24
+	// h. Zero means 10 s. For any other value, [Open] returns an error. A horizon is saved twice
+	// per Window, and after a crash, IDs continue from the saved horizon.
 	//
-	// Window should be at least 100 times the longest tick in use, such as 1 s for
+	// Window should be at least 100 times the longest tick in use, which means at least 1 s for
 	// [ids.SonyflakeLayout]. With a shorter Window, IDs that are ahead of the wall clock wait until
-	// it has caught up. This is not checked.
+	// the wall clock has caught up. Open does not check this.
 	Window time.Duration
 
-	// ClockOptions are the options of the clock; nil means the default. After becomes the time in
-	// the file, if that is later.
+	// ClockOptions are the options of the clock; nil means the default. If the time in the file is
+	// later than After, it replaces After.
 	//
-	// Now must return soon, because the goroutine that checks and saves the file calls it, too.
-	// Until such a call returns, IDs continue up to the horizon without checks, and can repeat if
-	// the file is replaced meanwhile. Close waits for Now without a limit.
+	// Now must return quickly, because the goroutine that checks and saves the file calls it, too.
+	// While such a call is in progress, IDs are generated up to the horizon without checks, and can
+	// repeat if the file is replaced during that time. Close waits for Now without a time limit.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have
 	// worked again for 5 s, and when the file is lost. A save that takes half of Window counts as
-	// failed until it returns, and so do checks that take 1 s. Their error matches
-	// [os.ErrDeadlineExceeded]. The error that [File.Close] returns is not reported.
+	// failed until it returns, and so do checks that take 1 s. The error for such a save or check
+	// matches [os.ErrDeadlineExceeded]. The error that [File.Close] returns is not reported.
 	//
-	// Calls do not overlap. A call that does not return stops later reports, but neither saves nor
-	// IDs. Report may make IDs: Next then waits while they are withheld, and panics after the clock
-	// has ended. Report must not call Close, which waits for it for up to 5 s.
+	// Calls to Report do not overlap. A call that does not return prevents later reports, but stops
+	// neither saves nor IDs. Report may generate IDs, but Next waits while they are withheld and
+	// panics after the clock has ended. Report must not call Close, because Close waits for Report
+	// for up to 5 s.
 	Report func(Status)
 }
 
-// complete returns opts with the default for each zero field. Nil options mean the default. It
-// returns an error for a Window out of range.
+// complete returns opts with the default value for each zero field. Nil options mean the default.
+// If Window is out of range, complete returns an error.
 func (opts *Options) complete() (Options, error) {
 	o := *cmp.Or(opts, new(Options))
 	o.Window = cmp.Or(o.Window, defaultWindow)
@@ -74,16 +75,16 @@ type Status struct {
 	// Path is the path of the file, as given to [Open].
 	Path string
 
-	// Err is nil while saves and checks of the file work. Otherwise it is the reason why they do
-	// not. It matches [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
+	// Err is nil while saves and checks of the file work. Otherwise, it is the reason why they
+	// fail. It matches [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
 	Err error
 
-	// Horizon is the saved time, or the zero time while the file cannot be checked. No Snowflake
-	// and no version 1 or 6 UUID has a later time.
+	// Horizon is the saved time, or the zero time while the file cannot be checked. No Snowflake or
+	// version 1 or 6 UUID has a later time.
 	Horizon time.Time
 }
 
-// String returns a log line with the path.
+// String returns a log line that contains the path.
 func (s Status) String() string {
 	horizon := s.Horizon.Format(time.RFC3339Nano)
 	switch {

@@ -1,6 +1,6 @@
 package clockfile
 
-// How a path or an owner is written in a command that an error prints.
+// This file contains shellQuote, which quotes paths and owners in the commands that errors print.
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ func shellQuote(s string) string {
 	case utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
-	// Bash, ksh and zsh support this form. Bytes that cannot be printed become octal escapes, so
-	// that the command stays on one line.
+	// Bash, ksh and zsh support this form. Unprintable bytes become octal escapes, so that the
+	// command stays on one line.
 	quoted := "$'"
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)

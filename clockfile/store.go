@@ -1,6 +1,7 @@
 package clockfile
 
-// The locked file of a process: reading and saving horizons so that a crash at any moment is safe.
+// This file contains the store, which reads and saves horizons in such a way that a crash at any
+// moment is safe.
 
 import (
 	"bytes"
@@ -12,18 +13,18 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// A store is the locked file of a process, with what the process knows about its contents. A crash
-// at any moment leaves a horizon that covers every ID, because of these invariants:
+// A store is a locked file, together with the knowledge that the process has of its contents. A
+// crash at any moment leaves a horizon that covers every ID, because of these invariants:
 //
 //   - To raise the horizon, both copies are written and synced before the clock's limit rises.
 //     Until then, each intact copy has the earlier or the later horizon, and no ID is after either
 //     of them.
-//   - To lower the horizon, which Close does so that the next process's IDs do not start ahead of
-//     the wall clock, the limit is lowered first. Then no ID is after either horizon, whether the
-//     save succeeds or not.
+//   - Close lowers the horizon, so that the next process's IDs do not start ahead of the wall
+//     clock. To lower the horizon, the limit is lowered first. Then no ID is after either horizon,
+//     whether the save succeeds or not.
 //   - One copy is always intact. After an error, a save starts with the copy that is damaged or in
-//     doubt, and writes the other one only after the first is synced. Open uses the later horizon
-//     of the intact copies.
+//     doubt, and writes the other copy only after the first one is synced. Open uses the later of
+//     the horizons in the intact copies.
 type store struct {
 	file   file
 	owner  string
@@ -31,14 +32,14 @@ type store struct {
 	saved  time.Time // latest saved horizon
 }
 
-// errCannotCheck is matched by the error of each failed check that does not match ErrLost. It is
-// then unknown which file has the name.
+// errCannotCheck means that a check has failed and that it is unknown which file has the name. The
+// error of a failed check matches either errCannotCheck or ErrLost.
 var errCannotCheck = errors.New("cannot be checked")
 
 // A checkResult is the result of a check: the size of the file, or an error that matches ErrLost or
 // errCannotCheck.
 type checkResult struct {
-	started time.Time // start of the check; the result describes that time
+	started time.Time // start of the check, which is the time that the result describes
 	size    int64
 	err     error
 }
@@ -67,16 +68,16 @@ func (s *store) read() (time.Time, error) {
 		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: check the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
 	}
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
-	// The previous process may have been killed before it synced the copy that the first save
-	// writes last, or after that sync had failed. A power failure during the first save could then
-	// destroy both copies. Writing the same data again risks nothing.
+	// Write the copy that the first save writes last. The previous process may have been killed
+	// before it synced this copy, or after that sync had failed. A power failure during the first
+	// save could then destroy both copies. Writing the same data again is safe.
 	last := 1 - s.firstCopy()
 	return held.Horizon, s.writeCopy(last, s.copies[last])
 }
 
-// save saves a horizon, if the name still leads to the file and the file contains what this process
-// has written. The contents of a copy that is in doubt or cannot be read are unknown. In that case,
-// the other copy must contain what was written.
+// save saves a horizon if the name still leads to the file and the file still contains the data
+// that this process has written. The contents of a copy that is in doubt or cannot be read are
+// unknown. In that case, the other copy must contain that data.
 func (s *store) save(horizon time.Time) error {
 	checked := s.check()
 	if checked.err != nil {
@@ -123,7 +124,8 @@ func (s *store) write(r horizonfile.Record) error {
 	return err
 }
 
-// firstCopy returns the copy to write first: the one that is damaged or in doubt, if there is one.
+// firstCopy returns the index of the copy to write first. If a copy is damaged or in doubt, that
+// copy is first.
 func (s *store) firstCopy() int {
 	if s.copies[1] == nil {
 		return 1
