@@ -1,6 +1,7 @@
 package typeid
 
-// The errors for texts and bytes that are not IDs, without an allocation.
+// This file contains the errors for text and bytes that are not IDs. Returning them does not
+// allocate.
 
 import (
 	"fmt"
@@ -35,7 +36,7 @@ const (
 	maxText   = maxPrefix + 1 + numDigits
 )
 
-const tooLong = maxText + 1 // represents this and all greater lengths
+const tooLong = maxText + 1 // represents this length and all greater ones
 
 var problems = [...]string{
 	wrongDigit:  "not a Crockford Base32 digit in lower case",
@@ -49,7 +50,8 @@ var problems = [...]string{
 	cut:         "a column of 16 bytes has truncated a text: write id.UUID().Binary(), or use ids.UUIDFromBytes if its keys have such characters",
 }
 
-// parseErrors contains each problem with each number, so that returning an error does not allocate.
+// parseErrors contains an error for each combination of a problem and a number, so that returning
+// one does not allocate.
 var parseErrors = func() (all [len(problems)][tooLong + 1]parseError) {
 	for p := range all {
 		for n := range all[p] {
@@ -80,7 +82,7 @@ func (e *parseError) Error() string {
 // Scheme returns "TypeID".
 func (*parseError) Scheme() string { return "TypeID" }
 
-// Offset returns the index of the wrong byte. ok is false for other problems.
+// Offset returns the index of the wrong byte. If the problem is not a wrong byte, ok is false.
 func (e *parseError) Offset() (offset int, ok bool) {
 	if e.problem == wrongDigit || e.problem == wrongLetter {
 		return int(e.n), true
@@ -88,7 +90,7 @@ func (e *parseError) Offset() (offset int, ok bool) {
 	return 0, false
 }
 
-// Unwrap returns the error of package ids for this kind of problem.
+// Unwrap returns the error in package ids for this kind of problem.
 func (e *parseError) Unwrap() error {
 	switch e.problem {
 	case longText, longPrefix, wrongCount, wrongBinary:

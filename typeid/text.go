@@ -1,6 +1,6 @@
 package typeid
 
-// The text of a TypeID, whatever its prefix.
+// This file contains the text format of TypeIDs, which is independent of the prefix.
 
 import (
 	"slices"
@@ -17,9 +17,9 @@ var isDigit = func() (is [256]bool) {
 	return is
 }()
 
-// Join returns the text of a prefix and a UUID, for prefixes that are known only at run time. For
-// other prefixes, see [ID]. [Kind] describes the valid prefixes. For the errors, see the package
-// comment.
+// Join returns the text of the ID with the given prefix and UUID. Use it for prefixes that are
+// known only at run time. For other prefixes, use [ID]. [Kind] describes the valid prefixes. For
+// the errors, see the package comment.
 func Join(prefix string, u ids.UUID) (string, error) {
 	if err := checkPrefix(prefix); err != nil {
 		return "", err
@@ -28,9 +28,9 @@ func Join(prefix string, u ids.UUID) (string, error) {
 	return string(appendText(buf[:0], prefix, u)), nil
 }
 
-// Split returns the prefix and the UUID of a text. It accepts only lower case. It accepts every
-// prefix that [Kind] allows, so compare the prefix with the ones that you expect. For the errors,
-// see the package comment.
+// Split splits the text of an ID into its prefix and its UUID. It accepts only lowercase text. It
+// accepts every prefix that [Kind] allows, so check that the prefix is one that you expect. For the
+// errors, see the package comment.
 func Split(text string) (prefix string, u ids.UUID, err error) {
 	if len(text) > maxText {
 		return "", ids.UUID{}, fault(longText, 0)
@@ -66,7 +66,7 @@ func checkPrefix(p string) error {
 	return nil
 }
 
-// appendText appends the text of a valid prefix and a UUID.
+// appendText appends the text of the ID with the given UUID and prefix, which must be valid.
 func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	b = slices.Grow(b, len(prefix)+1+numDigits)
 	if prefix != "" {
@@ -75,14 +75,14 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 	start := len(b)
 	b, _ = u.ULID().AppendText(b) // its error is always nil
 	for i := start; i < len(b); i++ {
-		b[i] |= 'a' - 'A' // the digits 0 to 9 have this bit set
+		b[i] |= 'a' - 'A' // this bit is already set in the digits 0 to 9
 	}
 	return b
 }
 
-// isText reports whether all bytes can occur in the text of an ID of any kind or of a UUID, so that
-// b is the beginning of such a text. No UUID of the RFC's variant consists of such bytes, because
-// they are ASCII.
+// isText reports whether b consists only of bytes that occur in the text of a UUID or of an ID of
+// any kind. b is then treated as the beginning of such a text. A UUID of the RFC's variant never
+// consists only of such bytes, because they are all ASCII.
 func isText(b []byte) bool {
 	for _, c := range b {
 		letter := 'a' <= c|' ' && c|' ' <= 'z'

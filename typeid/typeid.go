@@ -1,6 +1,6 @@
 package typeid
 
-// IDs with a prefix that is known at compile time, and their codecs.
+// This file contains the IDs whose prefix is known at compile time, and their encodings.
 
 import (
 	"database/sql/driver"
@@ -11,22 +11,22 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Kind is a kind of ID, such as the IDs of users. It must not be an interface. Prefix is called
-// on the zero value and must always return the same text. A prefix has at most 63 characters from a
-// to z and _, of which the first and the last are letters. An empty prefix is not followed by an
-// underscore.
+// A Kind represents a kind of ID, such as user IDs. The type argument for a Kind must not be an
+// interface type. Prefix is called on the zero value of the type and must always return the same
+// text. A prefix consists of at most 63 characters from a to z and _. The first and the last
+// character must be letters. If the prefix is empty, the text of an ID contains no underscore.
 type Kind interface{ Prefix() string }
 
 // ID is an ID of kind K. It has the 16 bytes of a UUID. Its text is the kind's prefix, an
-// underscore and 26 digits of Crockford's Base32 in lower case. For the other methods of a UUID,
-// call [ID.UUID]. The zero value is the Nil UUID, whose digits are zeros.
+// underscore and 26 lowercase Crockford Base32 digits. To use the other methods of a UUID, call
+// [ID.UUID] first. The zero value is the Nil UUID, whose digits are all zeros.
 type ID[K Kind] [16]byte // not a struct, because GORM reads lists of structs as field conditions
 
-// Null is an [ID] that may be absent. An absent ID is NULL in a database, null in JSON and the
-// empty text elsewhere. See [ids.Null].
+// Null is an [ID] that may be absent. An absent ID is NULL in a database, null in JSON and empty
+// text elsewhere. See [ids.Null].
 type Null[K Kind] = ids.Null[ID[K]]
 
-// New returns a new ID of version 7, as [ids.NewV7] does. It panics if the prefix is invalid.
+// New returns a new ID whose UUID comes from [ids.NewV7]. It panics if the prefix is invalid.
 func New[K Kind]() ID[K] { return From[K](ids.NewV7()) }
 
 // From returns the ID with the bits of u, which may have any version. It panics if the prefix is
@@ -38,7 +38,7 @@ func From[K Kind](u ids.UUID) ID[K] {
 	return ID[K](u)
 }
 
-// Parse reads the text of an ID of kind K. It accepts only lower case. For the errors, see the
+// Parse parses the text of an ID of kind K. It accepts only lowercase text. For the errors, see the
 // package comment.
 func Parse[K Kind](s string) (ID[K], error) { return parse[K](s) }
 
@@ -70,7 +70,7 @@ func prefix[K Kind]() (string, error) {
 	return p, nil
 }
 
-// parse returns the ID in s.
+// parse returns the ID whose text is s.
 func parse[K Kind, T string | []byte](s T) (ID[K], error) {
 	p, err := prefix[K]()
 	if err != nil {
@@ -87,7 +87,7 @@ func parse[K Kind, T string | []byte](s T) (ID[K], error) {
 	return ID[K](u), err
 }
 
-// set sets id to the result of parse, unless err is not nil.
+// set sets id to parsed if err is nil. It returns err.
 func (id *ID[K]) set(parsed ID[K], err error) error {
 	if err == nil {
 		*id = parsed
@@ -127,7 +127,7 @@ func (id ID[K]) GoString() string {
 	return fmt.Sprintf("typeid.MustParse[%T](%q)", *new(K), id.String())
 }
 
-// AppendText appends the text of id. The error comes from [CheckPrefix].
+// AppendText appends the text of id. It returns an error only if [CheckPrefix] does.
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	p, err := prefix[K]()
 	if err != nil {
@@ -136,10 +136,10 @@ func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	return appendText(b, p, ids.UUID(id)), nil
 }
 
-// MarshalText returns the text of id. The error comes from [CheckPrefix].
+// MarshalText returns the text of id. It returns an error only if [CheckPrefix] does.
 func (id ID[K]) MarshalText() ([]byte, error) { return id.AppendText(nil) }
 
-// UnmarshalText sets id as [Parse] does. After an error, id is unchanged.
+// UnmarshalText sets id to the result of [Parse]. After an error, id is unchanged.
 func (id *ID[K]) UnmarshalText(text []byte) error { return id.set(parse[K](text)) }
 
 // AppendBinary appends the 16 bytes of id. The error is always nil.
@@ -160,10 +160,11 @@ func (id *ID[K]) UnmarshalBinary(data []byte) error {
 // Value returns the UUID as text, without the prefix. The error is always nil.
 func (id ID[K]) Value() (driver.Value, error) { return ids.UUID(id).Value() }
 
-// Scan reads a string or a []byte with a text that [Parse] accepts, an ID of the same kind, or any
-// value that [ids.UUID.Scan] accepts. A []byte of 16 letters, digits, underscores, hyphens, colons
-// or opening braces is an error, because it is probably text truncated to fit a column of 16 bytes.
-// NULL is an error; for a column that can be NULL, use [Null]. After an error, id is unchanged.
+// Scan reads a string or []byte whose text [Parse] accepts, an ID of the same kind, or any value
+// that [ids.UUID.Scan] accepts. It returns an error for a []byte of 16 letters, digits,
+// underscores, hyphens, colons or opening braces, which is probably text that was truncated to fit
+// a column of 16 bytes. NULL is an error; for a column that can be NULL, use [Null]. After an
+// error, id is unchanged.
 func (id *ID[K]) Scan(src any) error {
 	var read ID[K]
 	var err error
@@ -196,9 +197,9 @@ func (id *ID[K]) Scan(src any) error {
 	return id.set(read, err)
 }
 
-// A prefixError means that a text does not have the prefix of its kind. Its value is the index of
-// the first byte that differs, or noByte if the text ends before one. An interface holds a single
-// byte without an allocation.
+// A prefixError means that a text does not begin with the prefix of its kind. Its value is the
+// index of the first byte that differs, or noByte if the text ends before such a byte. A
+// prefixError is a single byte because converting one to an interface does not allocate.
 type prefixError[K Kind] uint8
 
 const noByte = 255
