@@ -83,7 +83,7 @@ func (r *results) how() string {
 func (r *results) page() string {
 	var b strings.Builder
 	b.WriteString("## What one ID costs\n\n")
-	b.WriteString("Figures in parentheses are from 64 goroutines that make IDs at the same time. rs/xid and segmentio/ksuid make IDs of other formats.\n\n")
+	b.WriteString("Figures in parentheses are from 64 goroutines that make IDs at the same time. rs/xid and segmentio/ksuid make IDs in other formats.\n\n")
 	b.WriteString("| one ID | ns | 64 goroutines | 64 goroutines, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
 		ours, n := w.benchmark("ids"), 1.0
