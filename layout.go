@@ -12,8 +12,8 @@ import (
 
 // SnowflakeLayout defines the fields of a Snowflake. From the most significant bit, they are the
 // time in ticks since an epoch, the node number and the sequence. Of the 63 bits, the time has
-// those that the other two fields do not use, but at most 62. [SnowflakeLayout.Last] returns the
-// start of the layout's last tick. The zero value means [TwitterLayout].
+// those that the other two fields do not use, but at most 62. [SnowflakeLayout.Last] returns
+// the start of the layout's last tick. The zero value means [TwitterLayout].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
 // If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its

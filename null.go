@@ -22,8 +22,8 @@ type Nullable interface {
 	encoding.TextAppender
 }
 
-// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
-// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
+// absent ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
 // database or in JSON is an error.
 //
 // For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or

@@ -12,7 +12,7 @@ import (
 
 const (
 	escape        = len(`\u00XX`) // the only JSON escape that is accepted in an ID
-	maxCustomText = 90            // maximum text length of a custom ID type; long enough for every TypeID
+	maxCustomText = 90            // length of the longest TypeID, and maximum for all custom types
 )
 
 // unquote returns the contents of a JSON string, unescaped into buf if they fit. If they do not

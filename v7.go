@@ -14,8 +14,9 @@ import (
 func NewV7() UUID { return defaultGenerator.NewV7() }
 
 // NewV7At returns a version 7 UUID with time t. Use it for records from the past. UUIDs with the
-// same time are in no particular order. For ascending UUIDs, use a clock whose [ClockOptions.Now]
-// returns t. The error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// same time are in no particular order. For ascending UUIDs, use a clock whose
+// [ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more UUIDs, it is faster

@@ -1,11 +1,11 @@
-// Package snowflake makes, parses and stores Snowflakes: IDs of 63 bits. Each process needs its own
-// node number:
+// Package snowflake generates, parses and stores Snowflakes, which are 63-bit IDs. Each process
+// needs its own node number:
 //
 //	node, err := snowflake.SetDefaultFromEnv(nil) // reads IDS_SNOWFLAKE_NODE
 //	s := node.Next()
 //
-// The types are aliases of types in package [ids], which documents their methods; the comments of
-// [ID], [Node] and [Layout] list them. In a terminal, run: go doc
+// The types are aliases for types in package [ids], which documents their methods. The comments of
+// [ID], [Node] and [Layout] list their methods. To read about a method in a terminal, run: go doc
 // github.com/oneclock/ids.SnowflakeNode.Next. Package ids also documents the promises and clocks.
 package snowflake
 
@@ -21,7 +21,7 @@ import (
 // To define your own type, embed ids.Snowflake and nothing else in a struct. Do not embed
 // snowflake.ID, because [Null] needs the field name Snowflake.
 //
-// ID is another name of [ids.Snowflake], which has:
+// ID is another name for [ids.Snowflake], which has:
 //
 //   - Text: [ids.Snowflake.String], [ids.Snowflake.Base32]
 //   - Comparison: [ids.Snowflake.Compare], [ids.Snowflake.IsZero]
@@ -31,10 +31,10 @@ import (
 //     [ids.Snowflake.UnmarshalBinary], [ids.Snowflake.MarshalJSON], [ids.Snowflake.UnmarshalJSON]
 type ID = ids.Snowflake
 
-// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
-// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
-// database or in JSON is an error. Do not use a Null as the key of a map in JSON, because before Go
-// 1.27, an absent key can be marshaled but not unmarshaled.
+// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
+// absent ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// database or in JSON is an error. Do not use a Null as a map key in JSON, because before Go 1.27,
+// an absent key can be marshaled but not unmarshaled.
 //
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.Snowflake]
@@ -47,7 +47,7 @@ type Null = ids.Null[ids.Snowflake]
 // one layout for all IDs that are stored together. Nodes with the same clock, layout and number
 // share a sequence and never repeat an ID.
 //
-// Node is another name of [ids.SnowflakeNode], which has:
+// Node is another name for [ids.SnowflakeNode], which has:
 //
 //   - IDs: [ids.SnowflakeNode.Next], [ids.SnowflakeNode.NextContext], [ids.SnowflakeNode.TryNext],
 //     [ids.SnowflakeNode.Append]
@@ -61,15 +61,15 @@ type Options = ids.SnowflakeOptions
 
 // Layout defines the fields of a Snowflake. From the most significant bit, they are the
 // time in ticks since an epoch, the node number and the sequence. Of the 63 bits, the time has
-// those that the other two fields do not use, but at most 62. [ids.SnowflakeLayout.Last] returns the
-// start of the layout's last tick. The zero value means [Twitter].
+// those that the other two fields do not use, but at most 62. [ids.SnowflakeLayout.Last] returns
+// the start of the layout's last tick. The zero value means [Twitter].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
 // If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
 // IDs get further and further ahead of the wall clock. Times more than 2^39 s (about 17,000 years)
 // from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
 //
-// Layout is another name of [ids.SnowflakeLayout], which has:
+// Layout is another name for [ids.SnowflakeLayout], which has:
 //
 //   - Settings: [ids.SnowflakeLayout.Epoch], [ids.SnowflakeLayout.Tick],
 //     [ids.SnowflakeLayout.NodeBits], [ids.SnowflakeLayout.SequenceBits],
@@ -92,16 +92,17 @@ type Parts = ids.SnowflakeParts
 // For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length
-// is wrong. Errors of [NewNode] and [Default] match ErrRange.
+// Errors from [Parse] match ErrSyntax or ErrRange when tested with [errors.Is]. If the length is
+// wrong, they also match ErrLength. Errors from [NewNode] and [Default] match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
 	ErrRange  = ids.ErrRange
 )
 
-// The errors of a [Node]. See [ids.SnowflakeNode.TryNext] and [ids.SnowflakeNode.NextContext]. Next
-// and Append panic with ErrEnded or ErrRange.
+// These are the errors of a [Node]. See [ids.SnowflakeNode.TryNext] and
+// [ids.SnowflakeNode.NextContext]. Next and Append panic with an error that matches ErrEnded or
+// ErrRange.
 var (
 	ErrClockBehind = ids.ErrClockBehind
 	ErrExhausted   = ids.ErrExhausted

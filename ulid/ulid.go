@@ -1,9 +1,10 @@
-// Package ulid makes, parses and stores ULIDs: IDs with 26 characters that sort by time. [Make]
-// returns a new ULID.
+// Package ulid generates, parses and stores ULIDs, which are IDs with 26 characters that sort by
+// time. [Make] returns a new ULID.
 //
-// The types are aliases of types in package [ids], which documents their methods; the comment of
-// [ULID] lists them. In a terminal, run: go doc github.com/oneclock/ids.ULID.Time. Package ids also
-// documents the promises, clocks and generators.
+// The types are aliases for types in package [ids], which documents their methods. The comment of
+// [ULID] lists its methods. To read about a method in a terminal, run: go doc
+// github.com/oneclock/ids.ULID.Time. Package ids also documents the promises, clocks and
+// generators.
 package ulid
 
 import (
@@ -17,7 +18,7 @@ import (
 // ULIDs can be compared with == and used as map keys. A ULID can be converted to and from any other
 // type whose underlying type is [16]byte.
 //
-// ULID is another name of [ids.ULID], which has:
+// ULID is another name for [ids.ULID], which has:
 //
 //   - Fields: [ids.ULID.Time], [ids.ULID.Entropy]
 //   - Text: [ids.ULID.String], [ids.ULID.Base58], [ids.ULID.GoString]
@@ -30,8 +31,8 @@ import (
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
-// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
-// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
+// absent ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
 // database or in JSON is an error.
 //
 // For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
@@ -47,7 +48,7 @@ type Null = ids.Null[ids.ULID]
 // For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
-// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
+// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as it is in the zero
 // value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
 // empty string in a database or in JSON is an error.
 //
@@ -62,8 +63,8 @@ type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 // For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length
-// is wrong. The errors of [MakeAt] match ErrRange.
+// Errors from [Parse] match ErrSyntax or ErrRange when tested with [errors.Is]. If the length is
+// wrong, they also match ErrLength. Errors from [MakeAt] match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength

@@ -1,11 +1,15 @@
-// Package uuid makes, parses and stores UUIDs of versions 1 to 8. For a key, use [NewV7]. For an ID
-// that hides its time, use [NewV4]. Programs for Go's own package uuid compile unchanged with this
-// one. See [what differs] when they run. Type the import by hand, because an editor that adds
-// imports chooses Go's own package, even with Go 1.26, which lacks it.
+// Package uuid generates, parses and stores UUIDs of versions 1 to 8. For a database key, use
+// [NewV7]. For an ID that must not reveal when it was generated, use [NewV4].
 //
-// The types are aliases of types in package [ids], which documents their methods; the comment of
-// [UUID] lists them. In a terminal, run: go doc github.com/oneclock/ids.UUID.Time. Package ids also
-// documents the promises, clocks and generators.
+// Programs that use the standard library's package uuid compile unchanged with this package. For
+// the differences at run time, see [what differs]. Type the import path by hand, because editors
+// that add imports automatically choose the standard library's package, even with Go 1.26, which
+// does not have it.
+//
+// The types are aliases for types in package [ids], which documents their methods. The comment of
+// [UUID] lists its methods. To read about a method in a terminal, run: go doc
+// github.com/oneclock/ids.UUID.Time. Package ids also documents the promises, clocks and
+// generators.
 //
 // [what differs]: https://github.com/oneclock/ids/blob/main/docs/from/std.md#differs-without-an-error
 package uuid
@@ -24,7 +28,7 @@ import (
 // define your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. If you declare
 // type ID uuid.UUID instead, ID has no methods. A second field in the struct would be lost in JSON.
 //
-// UUID is another name of [ids.UUID], which has:
+// UUID is another name for [ids.UUID], which has:
 //
 //   - Fields: [ids.UUID.Time], [ids.UUID.Version], [ids.UUID.Variant], [ids.UUID.NodeID],
 //     [ids.UUID.ClockSequence], [ids.UUID.Domain], [ids.UUID.LocalID]
@@ -38,8 +42,8 @@ import (
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID = ids.UUID
 
-// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
-// ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
+// absent ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
 // database or in JSON is an error.
 //
 // For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
@@ -55,7 +59,7 @@ type Null = ids.Null[ids.UUID]
 // For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
-// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
+// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as it is in the zero
 // value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
 // empty string in a database or in JSON is an error.
 //
@@ -83,7 +87,7 @@ type Variant = ids.Variant
 // For its fields and methods, see [ids.Domain].
 type Domain = ids.Domain
 
-// The values of a [Variant].
+// These are the values of a [Variant].
 const (
 	VariantNCS       = ids.VariantNCS
 	VariantRFC9562   = ids.VariantRFC9562
@@ -91,15 +95,15 @@ const (
 	VariantFuture    = ids.VariantFuture
 )
 
-// The values of a [Domain], for [NewV2].
+// These are the values of a [Domain], which [NewV2] takes.
 const (
 	DomainPerson = ids.DomainPerson
 	DomainGroup  = ids.DomainGroup
 	DomainOrg    = ids.DomainOrg
 )
 
-// The errors of [Parse] match ErrSyntax or ErrRange with [errors.Is], and ErrLength if the length
-// is wrong. Errors for times out of range match ErrRange.
+// Errors from [Parse] match ErrSyntax or ErrRange when tested with [errors.Is]. If the length is
+// wrong, they also match ErrLength. Errors for times out of range match ErrRange.
 var (
 	ErrSyntax = ids.ErrSyntax
 	ErrLength = ids.ErrLength
@@ -169,8 +173,9 @@ func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 
 // NewV7At returns a version 7 UUID with time t. Use it for records from the past. UUIDs with the
-// same time are in no particular order. For ascending UUIDs, use a clock whose [ids.ClockOptions.Now]
-// returns t. The error matches [ErrRange] if t is before 1970 or after 10889-08-02T05:31:50.655Z.
+// same time are in no particular order. For ascending UUIDs, use a clock whose
+// [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970 or after
+// 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
 // MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A time

@@ -188,7 +188,7 @@ func formatted(text string) (lines string) {
 // methods returns the list of the methods and fields of a type of the root, for its comment at a
 // door.
 func methods(t *testing.T, root map[string]string, typ, name string) string {
-	text := "\n" + name + " is another name of [ids." + typ + "], which has:\n\n"
+	text := "\n" + name + " is another name for [ids." + typ + "], which has:\n\n"
 	rest := map[string]bool{}
 	for key := range root {
 		if strings.HasPrefix(key, typ+".") {
