@@ -23,7 +23,7 @@ func pairs(alphabet string) []uint16 {
 type values [256]uint64
 
 // noDigit is greater than any number that a group of digits can form. It stays greater when shifted
-// left by less than 32 bits, so one comparison checks that all characters were digits.
+// left by fewer than 32 bits, so one comparison checks that all characters were digits.
 const noDigit = 1 << 32
 
 // inverse returns the values of an alphabet's digits. To accept both cases, pass the alphabet in

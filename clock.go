@@ -55,8 +55,8 @@ type Clock struct {
 	v1, v6  rule.Lane // in each lane, the fields that change with an ID are on one cache line
 	nodes   map[nodeKey]*rule.Lane
 
-	// v1Start and v6Start are added to the clock sequences. Once started is true, they are random
-	// and never change again, so a call that has a node ID reads them without the mutex.
+	// v1Start and v6Start are added to the clock sequences. Once the clock has started them, they
+	// are random and never change again, so a call that has a node ID reads them without the mutex.
 	v1Start, v6Start uint64
 	started          bool
 }
@@ -70,10 +70,10 @@ type ClockOptions struct {
 	// without Now.
 	Now func() time.Time
 
-	// Tolerance is the maximum time by which the wall clock may be behind the latest ID of version
-	// 6, version 7 or ULID without IDs restarting at the wall clock's time. Zero means 10 s. A
-	// negative value means MaxAhead or 1 ms, whichever is longer. The value math.MaxInt64 means
-	// that IDs never restart.
+	// Tolerance is the maximum time by which the wall clock may be behind the latest ID while
+	// version 6, version 7 and ULID keep ascending. If the wall clock is further behind, their IDs
+	// restart at its time. Zero means 10 s. A negative value means MaxAhead or 1 ms, whichever is
+	// longer. The value math.MaxInt64 means that IDs never restart.
 	Tolerance time.Duration
 
 	// MaxAhead is the maximum time by which an ID may be ahead of the wall clock before its call
@@ -84,7 +84,7 @@ type ClockOptions struct {
 	// After is the result of [Clock.Latest] or [ClockLimit.NextHorizon] that an earlier process
 	// saved. UUIDs of versions 1 and 6 and Snowflakes get only times later than After. The zero
 	// time means that there is no saved time. If you read After from storage, treat the zero time
-	// as an error, because it prevents no repeated IDs.
+	// as an error, because it does not prevent repeated IDs.
 	After time.Time
 }
 

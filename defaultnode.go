@@ -26,12 +26,12 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 //
 // If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
 // call does not wait for this goroutine, so a program that ends immediately may not log the number.
-// With probability 1/1024, two processes with random numbers have the same number and can generate
-// the same IDs. Among 38 such processes, at least two have the same number with a probability of
-// about 1/2. If the variable is "random", the number is random and nothing is logged. Use this
-// value for tests and for a program that runs as a single process. If the number is random and the
-// wall clock is before the epoch, IDs begin at the epoch, unless the default clock has already
-// generated later IDs.
+// Two processes with random numbers have the same number with probability 1/1024, and can then
+// generate the same IDs. Among 38 such processes, at least two have the same number with a
+// probability of about 1/2. If the variable is "random", the number is random and nothing is
+// logged. Use this value for tests and for a program that runs as a single process. If the number
+// is random and the wall clock is before the epoch, IDs begin at the epoch, unless the default
+// clock has already generated later IDs.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -84,8 +84,8 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 }
 
 // newRandomNode returns a node with Twitter's layout and a random number. Such a node may begin at
-// the epoch. A node with a fixed number may not, because it would generate the same IDs at each
-// start.
+// the epoch. A node with a fixed number may not begin there, because it would generate the same IDs
+// at each start.
 func newRandomNode() *SnowflakeNode {
 	f := must(newFields(TwitterLayout()))
 	_, bits := defaultGenerator.bits(8)

@@ -37,14 +37,14 @@
 //  3. Live. No call waits more than 20 ms for the wall clock, unless a [ClockLimit] withholds its
 //     ID.
 //  4. True. The time in an ID is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock.
-//     It is further ahead while the wall clock is behind the IDs because it was set back, stands
-//     still or is before [ClockOptions].After.
+//     It is further ahead while the wall clock is behind the IDs. That happens if the wall clock
+//     was set back, stands still or is before [ClockOptions].After.
 //
 // The promises do not cover version 2 UUIDs, or IDs generated from a time, a name or bits that you
-// supply. A Snowflake can repeat if its process restarts within 10 ms plus one tick of its end, or
-// if the process restarts after the wall clock was set back. The same applies to a version 1 or 6
-// UUID with a node ID that you set. Package clockfile prevents these repetitions. For details, see
-// [edges of the promises].
+// supply. A Snowflake can repeat if its process restarts within 10 ms plus one tick after it ended,
+// or if the process restarts after the wall clock was set back. The same applies to a version 1 or
+// 6 UUID with a node ID that you set. Package clockfile prevents these repetitions. For details,
+// see [edges of the promises].
 //
 // If the wall clock is set back, each format either keeps ascending or follows the wall clock,
 // which means that its IDs restart at the earlier time. Each format keeps ascending while its

@@ -127,9 +127,9 @@ var (
 // cloned or restored copy of a virtual machine, and in each child of a fork without exec (which Go
 // does not support). Before the call, copies can generate the same version 4 UUIDs and, if they
 // read the same time, the same version 7 UUIDs and ULIDs. After the call, the next version 7 UUID
-// and the next ULID get a later tick than the latest ones. If no later tick is within MaxAhead of
-// the wall clock, they get a random part far above the latest one instead, if the tick has room for
-// that.
+// and the next ULID get a tick that is later than the latest one. If no later tick is within
+// MaxAhead of the wall clock, they get a random part far above the latest one instead, if the tick
+// has room for that.
 //
 // Reseed does not change node numbers, node IDs, clock sequences or the random bytes of a call in
 // progress; see [SECURITY.md]. If no code can call Reseed, import package
@@ -212,8 +212,8 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	drawn := g.drawsEach() || c.crowded.Load()
 	if drawn {
 		hi, lo = g.bits(n) // before the mutex is locked, because reading may take a long time
-		// These bits of hi are in no ID, so they can decide when to clear crowded. An injected
-		// reader may return the same bits each time, so its bits are not used for this.
+		// No ID contains these bits of hi, so they determine at random when crowded is cleared. An
+		// injected reader may return the same bits each time, so its bits are not used for this.
 		if hi>>54 == 0 && g.source == nil && c.crowded.Load() {
 			c.crowded.Store(false)
 		}
@@ -267,14 +267,14 @@ func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 
 const pieceLen = 256 // maximum number of IDs that a call takes before it unlocks the mutex
 
-// A run generates many IDs from a tail. If the wall clock is injected, all of them share one
+// A run generates many IDs from a tail. If the wall clock is injected, all IDs of the run share one
 // reading.
 type run struct {
 	g      *Generator
 	tail   *rule.Tail
 	sample anchor.Sample // the shared reading of an injected clock
 
-	latest rule.Tail // tail after the run's latest ID; the zero value before the first ID
+	latest rule.Tail // state of the tail after the run's latest ID, or zero before the first ID
 
 	generation uint64 // generation in which the words were drawn, or an earlier one
 

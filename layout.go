@@ -97,7 +97,7 @@ type fields struct {
 	layout SnowflakeLayout
 	scale  rule.Scale
 
-	lastNode, lastSequence              int64 // maxima that fit the bits
+	lastNode, lastSequence              int64 // largest values that fit in the fields
 	timeShift, nodeShift, sequenceShift uint8
 }
 

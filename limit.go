@@ -10,9 +10,9 @@ import (
 )
 
 // Latest returns the latest time in any version 1 or 6 UUID or Snowflake from c, or
-// [ClockOptions].After if that is later. The time is in UTC. If there is neither an ID nor an
-// After, it is the zero time. A process that will generate no more IDs can save Latest for the next
-// process, which passes it as After.
+// [ClockOptions].After if that is later. The time is in UTC. If there is neither such an ID nor an
+// After, Latest returns the zero time. A process that will generate no more IDs can save Latest for
+// the next process, which passes it as After.
 func (c *Clock) Latest() time.Time {
 	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()

@@ -99,7 +99,7 @@ func (n *SnowflakeNode) Next() Snowflake {
 }
 
 // next is like Next, but stops waiting when w is stopped, and returns an error where Next panics.
-// Next has its own code, which saves the cost of a call.
+// Next does not call next, which saves the cost of a call.
 func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	wait, err := n.clock.lockNext(n.lane, w)
 	if err != nil {
@@ -114,10 +114,10 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 // NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an ID
 // is free, so that a loop that calls it ends when ctx ends. This error matches ctx.Err() and the
 // error from [context.Cause]. If the call waited for a withheld ID, it also matches [ErrWithheld]
-// and the cause passed to [ClockLimit.Set]. If ctx has ended before the call, NextContext checks
-// nothing else, not even whether the clock has ended. The end of ctx does not cut short a wait of
-// up to 20 ms for an ID. NextContext also returns an error where Next would panic. A call that
-// returns an error uses up no ID.
+// and its cause. If ctx has ended before the call, NextContext checks nothing else, not even
+// whether the clock has ended. The end of ctx does not cut short a wait of up to 20 ms for an ID.
+// NextContext also returns an error where Next would panic. A call that returns an error uses up no
+// ID.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -175,9 +175,10 @@ func (n *SnowflakeNode) newest() Snowflake {
 //   - [ErrWithheld] means that the [ClockLimit] withholds IDs.
 //   - [ErrEnded] and [ErrRange] mean that Next would panic.
 //
-// While other goroutines call Next in a loop, TryNext mostly fails, because they keep the node
-// ahead of the wall clock. With many such goroutines, or with ticks of 10 ms or longer, TryNext can
-// return ErrClockBehind instead of ErrExhausted, or ErrExhausted instead of ErrClockBehind.
+// While other goroutines call Next in a loop, TryNext mostly fails, because those calls keep the
+// node ahead of the wall clock. With many such goroutines, or with ticks of 10 ms or longer,
+// TryNext can return ErrClockBehind instead of ErrExhausted, or ErrExhausted instead of
+// ErrClockBehind.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock

@@ -59,7 +59,7 @@ func (n *Null[T]) Scan(src any) error {
 }
 
 // set marks the ID as present. If err, which comes from the ID's decoder, is not nil, set instead
-// restores n to its earlier value, which is in before.
+// restores n from before, a copy of its earlier value.
 func (n *Null[T]) set(before Null[T], err error) error {
 	n.Valid = true
 	if err != nil {

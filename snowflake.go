@@ -29,7 +29,7 @@ func (s Snowflake) String() string {
 	return string(appendDecimal(make([]byte, 0, maxDigits+1), int64(s)))
 }
 
-// Base32 returns s as 13 characters of Crockford's Base32, which sort like the Snowflakes.
+// Base32 returns s as 13 characters of Crockford's Base32. These texts sort like the Snowflakes.
 func (s Snowflake) Base32() string {
 	var text [base32Len64]byte
 	encodeBase32of64(&text, uint64(s))
@@ -45,8 +45,8 @@ func (Snowflake) textForm() form { return snowflakeText }
 // MarshalText returns s.String(). The error is always nil.
 func (s Snowflake) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, 20)) }
 
-// UnmarshalText sets s to the Snowflake in text, as read by [ParseSnowflake]. After an error, s is
-// unchanged.
+// UnmarshalText sets s to the Snowflake that [ParseSnowflake] returns for text. After an error, s
+// is unchanged.
 func (s *Snowflake) UnmarshalText(text []byte) error { return s.parse(view(text)) }
 
 // MarshalJSON returns s as a decimal number in quotes, because JavaScript rounds integers above

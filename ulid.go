@@ -23,10 +23,10 @@ type ULID [16]byte
 // the wall clock is set back by more than 10 s, ULIDs restart at the earlier time.
 func NewULID() ULID { return defaultGenerator.NewULID() }
 
-// NewULIDAt returns a ULID with time t, which is rounded down to a millisecond. Use it for records
-// from the past. ULIDs with the same time are in no particular order. For ascending ULIDs, use a
-// clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970 or
-// after 10889-08-02T05:31:50.655Z.
+// NewULIDAt returns a ULID with time t, which is rounded down to the millisecond. Use it for
+// records from the past. ULIDs with the same time are in no particular order. For ascending ULIDs,
+// use a clock whose [ClockOptions.Now] returns t. The error matches [ErrRange] if t is before
+// 1970 or after 10889-08-02T05:31:50.655Z.
 func NewULIDAt(t time.Time) (ULID, error) { return defaultGenerator.NewULIDAt(t) }
 
 // AppendULID appends n ULIDs to dst, in increasing order. It panics if n is negative or more than a
@@ -167,7 +167,8 @@ func (ULID) textForm() form { return ulidText }
 // MarshalText returns u.String(). The error is always nil.
 func (u ULID) MarshalText() ([]byte, error) { return u.AppendText(make([]byte, 0, base32Len128)) }
 
-// UnmarshalText sets u to the ULID in text, as read by [ParseULID]. After an error, u is unchanged.
+// UnmarshalText sets u to the ULID that [ParseULID] returns for text. After an error, u is
+// unchanged.
 func (u *ULID) UnmarshalText(text []byte) error { return u.parse(view(text)) }
 
 // AppendBinary appends the 16 bytes of u. The error is always nil.

@@ -21,8 +21,8 @@ import (
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID [16]byte
 
-// Variant is the layout of a UUID, which is stored in the upper bits of its ninth byte. See
-// [Section 4.1 of RFC 9562].
+// Variant identifies the layout of a UUID. It is stored in the upper bits of the UUID's ninth byte.
+// See [Section 4.1 of RFC 9562].
 //
 // [Section 4.1 of RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562#section-4.1
 type Variant uint8

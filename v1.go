@@ -78,7 +78,7 @@ func (g *Generator) gregorianAt(version uint64, t time.Time) (u UUID, err error)
 // NewV6 returns a new version 6 UUID. It has the fields of version 1 in an order that sorts by
 // time. Each UUID is greater than the previous one from the same clock. If the wall clock is set
 // back by more than [ClockOptions].Tolerance, UUIDs restart at the earlier time. NewV6 waits and
-// panics as [Generator.NewV1] does.
+// panics in the same cases as [Generator.NewV1].
 func (g *Generator) NewV6() (u UUID) {
 	g.makeGregorian(&u, 6)
 	return u
@@ -143,8 +143,8 @@ func (u UUID) NodeID() (node [6]byte, ok bool) {
 }
 
 // ToV6 returns the version 6 UUID with the time, clock sequence and node ID of u. ok reports
-// whether u is version 1 or 6. The result can be equal to a UUID from [NewV6], because NewV6 has
-// its own clock sequence.
+// whether u is version 1 or 6. The result can be equal to a UUID from [NewV6], because NewV6 counts
+// its clock sequences independently.
 func (u UUID) ToV6() (v UUID, ok bool) { return u.convert(6) }
 
 // ToV1 returns the version 1 UUID with the time, clock sequence and node ID of u. ok reports
@@ -169,8 +169,8 @@ func (u UUID) convert(version uint64) (v UUID, ok bool) {
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
 // NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
-// this domain, such as a POSIX user ID, a time and the node ID of g. It is not unique. The time has
-// 28 bits, in units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs repeat.
+// this domain (such as a POSIX user ID), a time and the node ID of g. It is not unique. The time
+// has 28 bits, in units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.lockAndRead(c.anchor.Injected())

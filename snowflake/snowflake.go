@@ -121,12 +121,12 @@ var (
 //
 // If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
 // call does not wait for this goroutine, so a program that ends immediately may not log the number.
-// With probability 1/1024, two processes with random numbers have the same number and can generate
-// the same IDs. Among 38 such processes, at least two have the same number with a probability of
-// about 1/2. If the variable is "random", the number is random and nothing is logged. Use this
-// value for tests and for a program that runs as a single process. If the number is random and the
-// wall clock is before the epoch, IDs begin at the epoch, unless the default clock has already
-// generated later IDs.
+// Two processes with random numbers have the same number with probability 1/1024, and can then
+// generate the same IDs. Among 38 such processes, at least two have the same number with a
+// probability of about 1/2. If the variable is "random", the number is random and nothing is
+// logged. Use this value for tests and for a program that runs as a single process. If the number
+// is random and the wall clock is before the epoch, IDs begin at the epoch, unless the default
+// clock has already generated later IDs.
 func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the default node. If there is none, it creates one in the same way

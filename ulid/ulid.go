@@ -75,10 +75,10 @@ var (
 // the wall clock is set back by more than 10 s, ULIDs restart at the earlier time.
 func Make() ULID { return ids.NewULID() }
 
-// MakeAt returns a ULID with time t, which is rounded down to a millisecond. Use it for records
-// from the past. ULIDs with the same time are in no particular order. For ascending ULIDs, use a
-// clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t is before 1970 or
-// after 10889-08-02T05:31:50.655Z.
+// MakeAt returns a ULID with time t, which is rounded down to the millisecond. Use it for
+// records from the past. ULIDs with the same time are in no particular order. For ascending ULIDs,
+// use a clock whose [ids.ClockOptions.Now] returns t. The error matches [ErrRange] if t is before
+// 1970 or after 10889-08-02T05:31:50.655Z.
 func MakeAt(t time.Time) (ULID, error) { return ids.NewULIDAt(t) }
 
 // MinAt returns the smallest ULID in t's millisecond. Use it like [ids.MinV7At]. A time out of

@@ -74,8 +74,8 @@ type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 // For its fields and methods, see [ids.ParseError].
 type ParseError = ids.ParseError
 
-// Variant is the layout of a UUID, which is stored in the upper bits of its ninth byte. See
-// [Section 4.1 of RFC 9562].
+// Variant identifies the layout of a UUID. It is stored in the upper bits of the UUID's ninth byte.
+// See [Section 4.1 of RFC 9562].
 //
 // For its fields and methods, see [ids.Variant].
 //
