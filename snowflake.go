@@ -39,7 +39,7 @@ func (s Snowflake) Base32() string {
 // AppendText appends s.String(). The error is always nil.
 func (s Snowflake) AppendText(b []byte) ([]byte, error) { return appendDecimal(b, int64(s)), nil }
 
-// textForm returns the form of a Snowflake's text, for errors.
+// textForm returns the form to report in errors about a Snowflake's text.
 func (Snowflake) textForm() form { return snowflakeText }
 
 // MarshalText returns s.String(). The error is always nil.
@@ -122,7 +122,7 @@ func ParseSnowflake(s string) (Snowflake, error) {
 	return Snowflake(v), nil
 }
 
-// parse sets s to the Snowflake that ParseSnowflake returns. After an error, s is unchanged.
+// parse sets s to the Snowflake in text. After an error, s is unchanged.
 func (s *Snowflake) parse(text string) error {
 	v, err := ParseSnowflake(text)
 	if err == nil {

@@ -148,8 +148,8 @@ func (u ULID) String() string {
 // like the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
-// GoString returns a Go expression for u, for the verb %#v. Types that embed a ULID print the same
-// way.
+// GoString returns a Go expression for u, which the verb %#v prints. Types that embed a ULID print
+// the same way.
 func (u ULID) GoString() string { return `ids.MustParseULID("` + u.String() + `")` }
 
 // AppendText appends u.String(). The error is always nil.
@@ -161,7 +161,7 @@ func (u ULID) AppendText(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// textForm returns the form of a ULID's text, for errors.
+// textForm returns the form to report in errors about a ULID's text.
 func (ULID) textForm() form { return ulidText }
 
 // MarshalText returns u.String(). The error is always nil.
@@ -203,8 +203,8 @@ func ParseULID(s string) (u ULID, err error) {
 	return u, err
 }
 
-// parse sets u to the ULID that ParseULID returns. It is separate so that ParseULID is inlined,
-// which saves a copy of the ULID. After an error, u is unchanged.
+// parse sets u to the ULID in s. It is separate so that ParseULID is inlined, which saves a copy of
+// the ULID. After an error, u is unchanged.
 func (u *ULID) parse(s string) error {
 	if len(s) != base32Len128 {
 		return parseError(ulidText, wrongLength, len(s))

@@ -136,8 +136,8 @@ func (u UUID) Base58() string {
 	return string(text[:])
 }
 
-// GoString returns a Go expression for u, for the verb %#v. Types that embed a UUID print the same
-// way.
+// GoString returns a Go expression for u, which the verb %#v prints. Types that embed a UUID print
+// the same way.
 func (u UUID) GoString() string { return `ids.MustParseUUID("` + u.String() + `")` }
 
 // AppendText appends u.String(). The error is always nil.
@@ -148,7 +148,7 @@ func (u UUID) AppendText(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// textForm returns the form of a UUID's text, for errors.
+// textForm returns the form to report in errors about a UUID's text.
 func (UUID) textForm() form { return uuidText }
 
 // MarshalText returns u.String(). The error is always nil.
@@ -195,8 +195,8 @@ func ParseUUID(s string) (u UUID, err error) {
 	return u, err
 }
 
-// parse sets u to the UUID that ParseUUID returns. It is separate so that ParseUUID is inlined,
-// which saves a copy of the UUID. After an error, u is unchanged.
+// parse sets u to the UUID in s. It is separate so that ParseUUID is inlined, which saves a copy of
+// the UUID. After an error, u is unchanged.
 func (u *UUID) parse(s string) error {
 	digits, start := s, 0 // digits begins at s[start]
 	switch len(s) {
