@@ -1,15 +1,15 @@
-// Package compare compares this library with others that make identifiers. It is the only package
-// of the laboratory that needs other modules.
+// Package compare compares this library with other libraries that generate identifiers. It is the
+// only package in internal/lab that needs other modules.
 //
 // Its benchmarks are named Benchmark<Operation>/<kind>/<library>:
 //
 //	go -C internal/lab/compare test -run '^$' -bench 'New/V7'
 //
-// The command report runs all of them several times and writes the tables of docs/speed.md:
+// The report command runs all benchmarks several times and writes the tables in docs/speed.md:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //
-// Its tests check the claims about other libraries in docs/compare.md. They also check that
-// decoders differ from the other libraries' decoders only where a list allows it, and which IDs are
-// read as different IDs after a move.
+// The tests of this package check the claims about other libraries in docs/compare.md. They also
+// check that this library's decoders differ from those of other libraries only in the listed cases,
+// and which IDs are read as different IDs after a program has moved to this library.
 package compare

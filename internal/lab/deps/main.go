@@ -1,14 +1,15 @@
-// Deps prints which files of a package use which other files. It finds the uses exactly, with
-// go/types. The files are printed in an order in which each uses only files in rows below its own.
-// Deps fails if files use each other in a circle, and then prints the uses along the circle.
+// Deps determines which files of a package use which other files, exactly, with go/types. It prints
+// the files in rows, so that each file uses only files in rows below its own. If files use each
+// other in a circle, deps prints the uses along the circle and fails.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
 //	go -C internal/lab run ./deps -from Generator.NewV7,ParseULID ../..
 //
-// With the names of functions, deps also prints the code that a reader of these functions encounters
-// in the package: functions, files, lines and private words. A method's receiver does not count as a
-// use of the file of its type, but a field does.
+// If functions are named with -from, deps also prints the amount of code that each of them uses in
+// its package, directly and indirectly. It counts functions, files, lines and private names. A
+// method's receiver does not count as a use of the file that declares the receiver's type, but a
+// field does.
 package main
 
 import (
@@ -32,7 +33,7 @@ import (
 	"strings"
 )
 
-// allowed contains the intended circles, by the path of their package.
+// allowed maps the path of a package to the files of its intended circle.
 var allowed = map[string]string{
 	// A template can contain a conversion, and a conversion can have a template.
 	"github.com/oneclock/ids/cmd/idsvet/internal/from": "convert.go template.go",
@@ -50,8 +51,8 @@ func main() {
 	}
 }
 
-// run prints the files of the packages in dirs, and the code that a reader of the named functions
-// meets. Its error contains all circles that are not allowed.
+// run prints the files of the packages in dirs, and the amount of code that the named functions
+// use. Its error contains all circles that are not allowed.
 func run(w io.Writer, dirs, names []string) error {
 	var circles []error
 	met := map[string]bool{}
@@ -89,10 +90,10 @@ type decl struct {
 	name, file string
 	node       ast.Node
 	lines      int
-	uses       map[types.Object]bool // other declarations, and their fields
+	uses       map[types.Object]bool // other declarations and their fields that this one uses
 }
 
-// A house is a package, as files and declarations.
+// A house contains the files and the declarations of a package.
 type house struct {
 	path  string
 	fset  *token.FileSet
@@ -138,7 +139,8 @@ func readAll(dir string) ([]*house, error) {
 	return houses, nil
 }
 
-// read parses and type-checks a package. exports maps import paths to compiled packages.
+// read parses and type-checks a package. exports maps import paths to the files of compiled
+// packages.
 func read(p listed, exports map[string]string) (*house, error) {
 	h := &house{p.ImportPath, token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
 		map[types.Object]*decl{}, map[types.Object]types.Object{}, p.GoFiles}
@@ -184,7 +186,7 @@ func read(p listed, exports map[string]string) (*house, error) {
 	return h, nil
 }
 
-// declare records the declarations in d, which is at the top level of a package.
+// declare records the declarations in d, which is a top-level declaration of a package.
 func (h *house) declare(pkg *types.Package, d ast.Decl) {
 	if f, ok := d.(*ast.FuncDecl); ok {
 		name := f.Name.Name
@@ -226,7 +228,8 @@ func (h *house) home(o types.Object) types.Object {
 	return o
 }
 
-// arrows returns which file uses which other file, and the names that it uses.
+// arrows returns the names that one file uses from another file, for each pair of files. The first
+// file of the pair is the one that uses the names.
 func (h *house) arrows() map[[2]string]map[string]bool {
 	arrows := map[[2]string]map[string]bool{}
 	for _, d := range h.decls {
@@ -242,7 +245,7 @@ func (h *house) arrows() map[[2]string]map[string]bool {
 	return arrows
 }
 
-// printFiles prints an order of the files, with the files of a circle in the same row. The error
+// printFiles prints the files in rows, with the files of a circle in the same row. The error
 // contains the circles that are not allowed.
 func (h *house) printFiles(w io.Writer) error {
 	arrows := h.arrows()
@@ -302,7 +305,7 @@ func (h *house) circleError(circle []string, arrows map[[2]string]map[string]boo
 	return errors.New(text)
 }
 
-// printReader prints the code that a reader of a function meets, and reports whether h has the
+// printReader prints the amount of code that a function uses, and reports whether h contains the
 // function.
 func (h *house) printReader(w io.Writer, name string) bool {
 	files, words := map[string]bool{}, map[string]bool{}

@@ -2,7 +2,7 @@
 
 package realclock
 
-// Running a process under ptrace with a different wall clock.
+// This file runs a process under ptrace with a different wall clock.
 
 import (
 	"encoding/binary"
@@ -15,22 +15,22 @@ import (
 	"unsafe"
 )
 
-// maximum time for which Run waits for the end of a process, which may be stuck
+// exitTimeout is the maximum time for which Run waits for a process to end. A process may be stuck.
 const exitTimeout = 3 * time.Minute
 
-// Kernel constants that package syscall lacks.
+// These constants of the kernel are missing from package syscall.
 const (
 	clockRealtime = 0  // CLOCK_REALTIME
-	clockMove     = 77 // not a kernel clock; [Move] uses it to send offsets to the tracer
+	clockMove     = 77 // not a clock of the kernel; Move uses it to send offsets to the tracer
 
-	atIgnore      = 1  // AT_IGNORE: an entry of the auxiliary vector without meaning
+	atIgnore      = 1  // AT_IGNORE: an auxiliary vector entry without meaning
 	atSysinfoEhdr = 33 // AT_SYSINFO_EHDR: address of the vDSO
 
 	ptraceGetSyscallInfo = 0x420e // PTRACE_GET_SYSCALL_INFO, since Linux 5.3
 	syscallEntry         = 1      // PTRACE_SYSCALL_INFO_ENTRY
 	ptraceOptions        = syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE |
 		0x100000 // PTRACE_O_EXITKILL: the child does not outlive its tracer
-	waitOptions = syscall.WALL | 0x20000000 // __WNOTHREAD: not the children of other threads
+	waitOptions = syscall.WALL | 0x20000000 // __WNOTHREAD: ignore the children of other threads
 )
 
 // syscallInfo is the kernel's struct ptrace_syscall_info.
@@ -51,7 +51,7 @@ func Move(off time.Duration) {
 // signal. The error matches [os.ErrPermission] if the system does not allow a process to trace its
 // child.
 func Run(argv, env []string, output *os.File) (code int, err error) {
-	// Every request must come from the thread that started the child.
+	// Every ptrace request must come from the thread that started the child.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t := tracer{began: time.Now(), calls: map[int][8]uint64{}}
@@ -77,14 +77,15 @@ type tracer struct {
 	pid   int
 	began time.Time
 	off   time.Duration
-	// The number and the arguments of each known thread's system call, or the call's result.
+	// calls maps each known thread to the number and the arguments of its system call, or to the
+	// result of that call.
 	calls map[int][8]uint64
 }
 
-// follow resumes each stopped thread until the process has ended. It first collects all stops,
-// because wait4 goes through the threads in order. Otherwise, a later thread would wait as long as
-// earlier threads read the clock again and again. The process is in its own group, because this
-// thread may have other children.
+// follow resumes each stopped thread until the process has ended. It first collects the stops of
+// all threads, because wait4 goes through the threads in order. Otherwise, a later thread would
+// wait as long as earlier threads read the clock again and again. The process is in its own process
+// group, because this thread may have other children.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread
@@ -110,8 +111,8 @@ func (t *tracer) follow() (code int, err error) {
 				delete(t.calls, tid)
 				continue
 			}
-			// ESRCH: the thread was killed while it was stopped, and its end has not been reported
-			// yet.
+			// ESRCH means that the thread was killed while it was stopped, and that its end has not
+			// been reported yet.
 			if err := t.resume(tid, s.StopSignal()); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return 0, err
 			}
@@ -124,7 +125,8 @@ func (t *tracer) resume(tid int, number syscall.Signal) (err error) {
 	signal := 0
 	switch _, known := t.calls[tid]; {
 	case !known:
-		// The trap of the exec, or the SIGSTOP with which each further thread begins.
+		// This stop is the trap after exec, or the SIGSTOP with which each additional thread
+		// begins.
 		t.calls[tid] = [8]uint64{}
 		if tid == t.pid {
 			err = t.hideVDSO()
@@ -150,8 +152,9 @@ func (t *tracer) systemCall(tid int) error {
 	}
 	switch call[1] {
 	case clockRealtime: // the kernel has just stored the time
-		// The new time advances evenly instead of repeating the kernel's reading. Several threads
-		// may have read that time before the tracer reaches them, and it reaches them in any order.
+		// Do not derive the new time from the time that the kernel has stored. Several threads may
+		// have received such a time before the tracer reaches them, and it reaches them in any
+		// order. The time computed here advances from one thread to the next.
 		now := t.began.Add(time.Since(t.began) + t.off)
 		b := binary.NativeEndian.AppendUint64(nil, uint64(now.Unix())) // struct timespec
 		b = binary.NativeEndian.AppendUint64(b, uint64(now.Nanosecond()))
@@ -163,7 +166,7 @@ func (t *tracer) systemCall(tid int) error {
 }
 
 // hideVDSO hides the vDSO from a program that has just been loaded. Its runtime then reads clocks
-// by system calls, which can be traced.
+// with system calls, which can be traced.
 func (t *tracer) hideVDSO() error {
 	if err := syscall.PtraceSetOptions(t.pid, ptraceOptions); err != nil {
 		return fmt.Errorf("realclock: PTRACE_SETOPTIONS: %w", err)
@@ -172,8 +175,8 @@ func (t *tracer) hideVDSO() error {
 	if err != nil {
 		return err
 	}
-	// Upward from the stack pointer: argc, argv, nil, environment, nil, pairs of the auxiliary
-	// vector.
+	// From the stack pointer upward, the stack contains argc, argv, nil, the environment, nil and
+	// the pairs of the auxiliary vector.
 	address := uintptr(info.sp)
 	next := func() (word uint64) {
 		var b [8]byte

@@ -1,14 +1,14 @@
-// Command report runs the benchmarks of compare and writes the figures into two pages:
-// docs/speed.md and, for developers of the library, the README.md of compare. It also writes a
-// picture, docs/speed.svg, and puts a link to it into the README.md of the root. On each page, it
-// replaces the text between the markers <!-- compare:begin --> and <!-- compare:end -->. It takes
-// about 4 minutes and needs an otherwise idle machine:
+// Command report runs the benchmarks in package compare and writes the figures to two pages. One is
+// docs/speed.md. The other one is for developers of the library, internal/lab/compare/README.md.
+// The command also draws a chart, docs/speed.svg, and puts a link to it into README.md. On each
+// page, it replaces the text between the markers <!-- compare:begin --> and <!-- compare:end -->.
+// It takes about 4 minutes and needs an otherwise idle machine:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    includes Go's own package uuid
 //
-// Each round is one process that runs all benchmarks once. Repeating one benchmark several times in
-// a row instead would let a change in the speed of the machine affect only some libraries.
+// In each round, one process runs all benchmarks once. If a benchmark were instead repeated several
+// times in a row, a change in the machine's speed could affect only some libraries.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// write writes the benchmarks' output into the pages below the directory root.
+// write writes the benchmarks' figures to the pages below the directory root.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {
@@ -61,7 +61,7 @@ func write(root string, text []byte, benchtime string) error {
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 
-// put replaces the text between the markers of a page.
+// put replaces the text between the markers on a page.
 func put(path, text string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func put(path, text string) error {
 	return os.WriteFile(path, []byte(before+begin+"\n\n"+strings.TrimSpace(text)+"\n\n"+end+after), 0o644)
 }
 
-// others are the measured libraries.
+// others are the other libraries that are measured.
 var others = []string{
 	"github.com/google/uuid", "github.com/gofrs/uuid/v5", "github.com/oklog/ulid/v2", "github.com/bwmarrin/snowflake",
 	"github.com/sony/sonyflake/v2", "github.com/rs/xid", "github.com/segmentio/ksuid",
@@ -111,8 +111,8 @@ func measure(count int, benchtime string) ([]byte, error) {
 	return text, nil
 }
 
-// variants are the ways to run the benchmarks. In all but the first, the benchmarks of New count as
-// a different operation.
+// variants are the ways to run the benchmarks. In all variants but the first, the operation New has
+// a different name.
 var variants = []struct{ operation, tags, env, bench string }{
 	{"New", "", "GODEBUG=", "."},
 	{"NoAES", "", "GODEBUG=cpu.aes=off", "New/^(V4|V7|V7At|ULID)$/^ids$"},

@@ -1,6 +1,6 @@
 package main
 
-// The chart of the report, in SVG.
+// This file draws the report's chart in SVG.
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ text{fill:#f0f6fc}.ground{fill:#0d1117;stroke:#3d444d}.soft{fill:#9da7b3}.ours{f
 </style>
 `
 
-// picture draws, as SVG, the time for one ID in this library and in the best known others, on one
-// goroutine and on 64.
+// picture returns an SVG chart of the time for one ID, with this library and with the best-known
+// other libraries, on one goroutine and on 64 goroutines.
 func (r *results) picture() string {
 	const width, bar, left, right, most = 820, 20, 170, 500, 240
 	var body, told strings.Builder
@@ -76,7 +76,7 @@ func (r *results) picture() string {
 		r.config["processors"], left, right, body.String())
 }
 
-// pictured are the picture's bars.
+// pictured are the operations in the chart, each with the libraries whose times it shows.
 var pictured = []struct {
 	row
 	libraries []string

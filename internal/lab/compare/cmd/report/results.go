@@ -1,6 +1,6 @@
 package main
 
-// The benchmarks' output, parsed and summarized.
+// This file parses and summarizes the benchmarks' output.
 
 import (
 	"fmt"
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// results contains the benchmarks' output in several rounds.
+// results contains the figures from several rounds of the benchmarks.
 type results struct {
 	config map[string]string    // facts about the machine, such as "cpu"
-	ns     map[string][]float64 // by "operation/kind/library", one time for each round
+	ns     map[string][]float64 // times by "operation/kind/library", one for each round
 	rounds int
 }
 
@@ -33,7 +33,7 @@ func read(in io.Reader) (*results, error) {
 		for _, c := range result.Config {
 			r.config[c.Key] = string(c.Value)
 		}
-		name, _, _ := strings.Cut(string(result.Name.Full()), "-") // GOMAXPROCS
+		name, _, _ := strings.Cut(string(result.Name.Full()), "-") // the rest is GOMAXPROCS
 		sec, _ := result.Value("sec/op")
 		r.ns[name] = append(r.ns[name], sec*1e9)
 		r.rounds = max(r.rounds, len(r.ns[name]))
@@ -47,14 +47,14 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 		return s, false
 	}
 	thresholds := benchmath.DefaultThresholds
-	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // which sorts it
+	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // it sorts its argument
 	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
-// typical returns the round in which the times of the named benchmarks are nearest to their
-// medians, by their logarithms. Times that are compared with each other come from the same round,
-// and so from the same process, because the machine may change between two processes. Names without
-// results do not count.
+// typical returns the round in which the times of the named benchmarks are nearest to their medians
+// on a logarithmic scale. Times that are compared with each other come from the same round, and so
+// from the same process, because the machine's state may change between two processes. Names
+// without results are ignored.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {
@@ -72,7 +72,7 @@ func (r *results) typical(names []string) (round int) {
 }
 
 // unsteady reports whether the times of the named benchmarks vary by a factor of more than 1.25
-// between rounds. The fastest and the slowest tenth of the rounds do not count.
+// between rounds. The fastest and the slowest tenth of the rounds are ignored.
 func (r *results) unsteady(names []string) bool {
 	sums, n := make([]float64, r.rounds), 0 // sums of logarithms
 	for _, name := range names {
@@ -86,8 +86,8 @@ func (r *results) unsteady(names []string) bool {
 	return n > 0 && sums[r.rounds-1-tenth]-sums[tenth] > float64(n)*math.Log(1.25)
 }
 
-// time formats the time for one ID of a benchmark whose calls make n IDs, in the given round. It
-// returns "" if the benchmark has no results.
+// time formats a benchmark's time for one ID in the given round. n is the number of IDs that a call
+// in the benchmark generates. time returns "" if the benchmark has no results.
 func (r *results) time(name string, n float64, round int) string {
 	if len(r.ns[name]) == 0 {
 		return ""
@@ -104,8 +104,8 @@ func (r *results) middle(name string) string {
 	return number(s.Center)
 }
 
-// spread formats the confidence interval as the larger distance from the median, if there were
-// enough rounds.
+// spread formats the larger distance between the median and an end of its confidence interval, in
+// percent of the median. It returns "" if there were too few rounds.
 func (r *results) spread(name string) string {
 	s, ok := r.median(name)
 	if !ok || math.IsInf(s.Hi-s.Lo, 0) || math.IsNaN(s.Hi-s.Lo) {
@@ -114,8 +114,8 @@ func (r *results) spread(name string) string {
 	return fmt.Sprintf(" ±%.0f%%", 100*max(s.Hi-s.Center, s.Center-s.Lo)/s.Center)
 }
 
-// number formats v with three significant digits and with separators between thousands. From 1,000
-// on, it keeps all digits of the integer.
+// number formats v with three significant digits and with separators between thousands. Numbers
+// from 1,000 keep all digits of their integer part.
 func number(v float64) string {
 	switch {
 	case v < 10:

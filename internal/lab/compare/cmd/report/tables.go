@@ -1,13 +1,14 @@
 package main
 
-// The tables of the report.
+// This file writes the tables of the report.
 
 import (
 	"fmt"
 	"strings"
 )
 
-// A row is an operation on a kind of ID, named as in its benchmarks.
+// A row is an operation on a kind of ID. operation and kind are parts of the names of its
+// benchmarks.
 type row struct{ title, operation, kind string }
 
 var newRows = []row{
@@ -45,14 +46,14 @@ var textRows = []row{
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
 }
 
-// libraries are the other libraries in the order of the tables.
+// libraries are the other libraries, in the order in which the tables list them.
 var libraries = [][2]string{
 	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid with its pool"}, {"gofrs", "gofrs/uuid"},
 	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
 
-// floors are the benchmarks of the parts from which IDs are made.
+// floors are the benchmarks of the individual parts of generating an ID.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
 	{"work", "the work between two IDs on [eight goroutines](#what-many-goroutines-cost)"},
@@ -70,10 +71,10 @@ func (r *results) machine() string {
 	return fmt.Sprintf("on %s, %s/%s with %s processors, %s", r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"])
 }
 
-// unsteadyMark follows the title of a row if the times of its other libraries vary between rounds.
+// unsteadyMark follows the title of a row if the other libraries' times in that row are unsteady.
 const unsteadyMark = " †"
 
-// how explains the tables of both pages.
+// how explains the tables on both pages.
 func (r *results) how() string {
 	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
 		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes, because the machine changed its state.", r.rounds)
@@ -102,8 +103,8 @@ func (r *results) page() string {
 	return b.String()
 }
 
-// parts returns the tables for developers of the library, in Markdown. They contain the parts of an
-// ID, IDs that many goroutines make, and IDs that are made in one call.
+// parts returns the tables for developers of the library, in Markdown. They show the costs of the
+// parts of an ID, of IDs that many goroutines generate, and of IDs that are generated in one call.
 func (r *results) parts() string {
 	var b strings.Builder
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
@@ -144,7 +145,8 @@ func (r *results) parts() string {
 // benchmark returns the name of a library's benchmark.
 func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
 
-// many returns the name of a library's benchmark in which 64 goroutines make IDs at the same time.
+// many returns the name of a library's benchmark in which 64 goroutines generate IDs at the same
+// time.
 func (w row) many(library string) string {
 	if w.operation != "New" {
 		return ""
@@ -152,15 +154,15 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// figures are the parts of a row other than this library's times.
+// figures are the contents of a row, without this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
-	round  int    // the round of all times in the row
-	others string // other libraries' times, including those with many goroutines if one ID is made
+	round  int    // round from which all times in the row are taken
+	others string // other libraries' times; for one new ID, also those on 64 goroutines
 }
 
 func (r *results) figures(w row) figures {
-	var others []string // names of their benchmarks
+	var others []string // names of other libraries' benchmarks
 	for _, l := range libraries {
 		others = append(others, w.benchmark(l[0]), w.many(l[0]))
 	}
@@ -181,5 +183,5 @@ func (r *results) figures(w row) figures {
 	return f
 }
 
-// pictureLink is the link on the front page.
+// pictureLink is the link to the chart in README.md.
 const pictureLink = "[![Chart of the time to make one ID, in ns, with this library and others. The linked page has the figures as text](docs/speed.svg)](docs/speed.md)\n"

@@ -1,5 +1,5 @@
-// Far mints IDs while the system's clock is steps of centuries away from its previous time. It runs
-// with a package time whose clock is Shift seconds ahead; see TestFarSteps.
+// Far generates IDs while the system's clock makes steps of centuries. It is compiled with a
+// package time whose clock is Shift seconds ahead. See TestFarSteps.
 package main
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// years are the years to step to, in this order and around, beginning with each of them. Windows
-// begins in 1601, a time.Time has a monotonic reading from 1885 to 2157, and no Duration exceeds
-// 292 years.
+// years are the years to which the clock steps. The program goes through them in this order,
+// cyclically, and once from each of them. The time of Windows begins in 1601, a time.Time has a
+// monotonic reading from 1885 to 2157, and no Duration exceeds 292 years.
 var years = []int{2400, 2026, 1601, 2027, 2320, 1884, 2156, 2158, 1602}
 
 func main() {
@@ -25,7 +25,7 @@ func mint(years []int) {
 	set(years[0])
 	c := ids.NewClock(nil)
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	// one ID in each tick
+	// This layout has one ID in each tick.
 	one := ids.SnowflakeLayout{Epoch: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond}
 	node, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: one})
 	if err != nil {
@@ -37,7 +37,7 @@ func mint(years []int) {
 		highest = max(highest, year)
 		for range 3 {
 			for range 50 {
-				if year == highest { // otherwise, it stays ahead
+				if year == highest { // otherwise, Snowflakes stay ahead of the clock
 					check(years[0], "Snowflake", func() time.Time { return one.Split(node.Next()).Time })
 				}
 			}
@@ -57,8 +57,8 @@ func set(year int) {
 	time.Sleep(2 * time.Millisecond)
 }
 
-// check checks that the time in an ID is the clock's, or at most 10 ms ahead. A tick is rounded
-// down.
+// check checks that the time in an ID is the clock's time, or at most 10 ms ahead of it. The time
+// is rounded down to a tick.
 func check(start int, what string, next func() time.Time) {
 	before := time.Now().Round(0)
 	at := next()
