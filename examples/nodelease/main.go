@@ -1,5 +1,5 @@
-// Nodelease makes Snowflakes on any number of machines. Each process leases its node number from
-// etcd or from PostgreSQL, so no two processes ever make the same ID.
+// Nodelease generates Snowflakes on any number of machines. Each process leases its node number
+// from etcd or PostgreSQL, so no two processes ever generate the same ID.
 //
 //	go run . -etcd 127.0.0.1:2379 -init    # the first time; later without -init
 //	go run . -postgres postgres://user@127.0.0.1/db -count 0 -every 1ms -metrics 127.0.0.1:9100
@@ -97,7 +97,7 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            strings.Split(c.etcd, ","),
 		DialTimeout:          2 * time.Second,
-		DialKeepAliveTime:    10 * time.Second, // notices a dead connection
+		DialKeepAliveTime:    10 * time.Second, // to detect a dead connection
 		DialKeepAliveTimeout: 3 * time.Second,
 		// Reconnect soon after an outage.
 		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
@@ -119,7 +119,7 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	return store, func() { client.Close() }, err
 }
 
-// run makes IDs until it has made enough of them or ctx ends.
+// run generates IDs until it has generated enough of them or ctx ends.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
 	defer closeStore()
@@ -144,7 +144,8 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 		mux.Handle("/ready", ready(m))
 		mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		// It runs after the number is released. Until then, /ready reports that no IDs can be made.
+		// The server is closed after the number is released. Until then, /ready reports that IDs
+		// are unavailable.
 		defer server.Close()
 		go func() { slog.Info("metrics", "ended", server.Serve(listener)) }()
 	}
@@ -166,10 +167,10 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	})
 }
 
-// work makes IDs until ctx ends, as a context of signal.NotifyContext does on SIGTERM. Then it
-// releases the number.
+// work generates IDs until ctx ends, and then releases the number. A context from
+// signal.NotifyContext ends on SIGTERM.
 func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
-	// Close needs no ctx, which has ended by now, and takes at most 5 s.
+	// Close does not need ctx, which has ended by now. It takes at most 5 s.
 	defer func() { err = errors.Join(err, m.Close()) }()
 	for {
 		id, err := m.NextContext(ctx) // waits while no number is free

@@ -1,4 +1,5 @@
-// Quickstart makes IDs, shows their contents and their order, and reads and writes some:
+// Quickstart generates IDs, shows their contents and their order, and reads and writes some of
+// them:
 //
 //	go run ./examples/quickstart
 package main
@@ -27,7 +28,8 @@ func main() {
 }
 
 func run() error {
-	// Time returns UTC. Its second result is false for a version without a time, such as 4.
+	// Time returns UTC. Its second result is false for a version that contains no time, such as
+	// version 4.
 	const millisecond = "2006-01-02 15:04:05.000 UTC"
 	v7 := uuid.NewV7()
 	made, _ := v7.Time()

@@ -1,18 +1,20 @@
 // Package docs compiles and runs the Go code in README.md, docs/*.md and docs/from/*.md, so that
-// code copied from a page works. Its tests check other published content: links and names on the
-// pages, the packages uuid, ulid and snowflake, and the exported names in api.txt.
+// code copied from a page works. Its tests also check the links and names on the pages, the
+// packages uuid, ulid and snowflake, and the exported names in api.txt.
 //
-// A block of Go is a fence that begins with ```go. It contains statements or declarations. Imports
-// that a reader would add without thinking may be omitted. A block that begins with "package main"
-// is a whole program, which must contain all its imports. A statement that prints may end in a
-// comment with the expected output, and must then print that output:
+// A Go block is a fenced code block that begins with ```go. It contains statements or declarations.
+// It may omit imports that a reader would add without thinking. A block that begins with "package
+// main" is a complete program and must contain all its imports. A statement that prints may be
+// followed, on the same line, by a comment with the expected output. It must then print that
+// output:
 //
 //	fmt.Println(id.Version()) // 7
 //
-// Output that differs in each run goes into a comment on the next line, which is not compared.
+// Output that differs in each run belongs in a comment on the next line, which is not compared with
+// anything.
 //
-// A comment on the line before the fence, which readers of the page do not see, can contain
-// directives:
+// An HTML comment on the line before the block can contain directives, which readers of the page do
+// not see:
 //
 //	<!-- go: in examples/database -->    the module of the block; the default is the root module
 //	<!-- go: after the last -->          declarations of the previous block are also declared here
@@ -39,10 +41,10 @@ import (
 	"time"
 )
 
-// Module is the root module's name in blocks.
+// Module is the name that directives and [Run] use for the root module.
 const Module = "."
 
-// imports maps names to the packages whose import a block may omit.
+// imports maps package names to the import paths that a block may omit.
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "driver": "database/sql/driver", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http",
 	"httptest": "net/http/httptest", "io": "io", "json": "encoding/json", "log": "log", "os": "os", "rand": "math/rand/v2", "reflect": "reflect",
@@ -54,19 +56,21 @@ var imports = map[string]string{
 	"graphql": "github.com/oneclock/ids/examples/with/graphql",
 }
 
-// A block is a fence of Go code on a page.
+// A block is a fenced block of Go code on a page.
 type block struct {
 	page   string // relative to the root of the repository
 	line   int    // number of the first line of code
 	code   string
 	module string
-	// If set, the block is part of the Go files there; those are compiled and tested instead.
+	// If folder is set, the block is part of the Go files in that folder, which are compiled and
+	// tested instead.
 	folder string
 	after  *block // block whose declarations this block needs
 }
 
 // Run compiles the blocks of a module into one program and runs it, with a subtest for each block.
-// given contains expressions for names that blocks use without declaring them, such as ctx.
+// given maps names that blocks use without declaring them, such as ctx, to expressions for their
+// values.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
 	var run []*block
@@ -107,7 +111,8 @@ func Root(t *testing.T) string {
 	}
 }
 
-// pages returns README.md and the pages in docs and docs/from, relative to root, with slashes.
+// pages returns README.md and the pages in docs and docs/from, relative to root, with forward
+// slashes.
 func pages(root string) (all []string) {
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/from/*.md"} {
 		paths, _ := fs.Glob(os.DirFS(root), pattern) // the pattern is good
@@ -126,7 +131,7 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// fence matches a block of Go and the text of the comment before it.
+// fence matches a Go block and the comment before it.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the blocks of all pages.
@@ -147,8 +152,8 @@ func blocks(t *testing.T, root string) (all []*block) {
 	return all
 }
 
-// direct follows the directives in the comment before the fence. last is the previous block on the
-// page.
+// direct applies the directives in the comment before the block to b. last is the previous block on
+// the page.
 func (b *block) direct(comment string, last *block) error {
 	for word := range strings.SplitSeq(comment, "; ") {
 		switch {
@@ -181,8 +186,8 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// importing matches the beginning of a block: the package clause of a whole program and the
-// imports.
+// importing matches the beginning of a block, which is the package clause of a complete program and
+// the imports.
 var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
 // source returns the source of a package whose function Run executes the block.
@@ -245,7 +250,8 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	return header.String() + strings.TrimPrefix(body, "package b\n"), nil
 }
 
-// names returns all names that f uses. It returns a name before a selector with a dot, too.
+// names returns all names that f uses. If a selector follows a name, the result also contains the
+// name with a dot after it.
 func names(f *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -265,7 +271,7 @@ func names(f *ast.File) map[string]bool {
 // declaring matches the variables declared by a statement that is not indented.
 var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 
-// folder is the program's directory as the compiler sees it.
+// folder is the name under which the compiler finds the program's directory.
 const folder = "zz_blocks"
 
 // program returns a main package that runs n blocks one after another. path is its import path.

@@ -1,6 +1,6 @@
 package dbserver
 
-// PostgreSQL and MariaDB servers that run during a test.
+// This file starts PostgreSQL and MariaDB servers that run during a test.
 
 import (
 	"context"
@@ -26,7 +26,7 @@ import (
 func Postgres(t testing.TB) string {
 	t.Helper()
 	initdb := program(t, "/usr/lib/postgresql/*/bin/initdb")
-	// The server in the same directory has the same version.
+	// postgres is in the same directory as initdb, so it has the same version.
 	postgres := filepath.Join(filepath.Dir(initdb), "postgres")
 	s := newServer(t)
 	data := filepath.Join(s.dir, "data")
@@ -45,8 +45,8 @@ func MariaDB(t testing.TB) string {
 	mariadbd := program(t, "/usr/sbin/mariadbd")
 	s := newServer(t)
 	data, socket := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "socket")
-	// A server removes other servers' temporary tables when it starts, so each gets its own
-	// directory.
+	// A server removes other servers' temporary tables when it starts, so each server has its own
+	// directory for them.
 	s.prepare(t, install, "--no-defaults", "--datadir="+data, "--tmpdir="+s.dir, "--auth-root-authentication-method=normal")
 	dsn := "root@unix(" + socket + ")/test"
 	s.serve(t, "mysql", dsn, syscall.SIGTERM,
@@ -54,7 +54,8 @@ func MariaDB(t testing.TB) string {
 	return dsn
 }
 
-// program returns the path of a program in PATH or in Debian's directory. It follows links.
+// program returns the path of a program that is in PATH or in the directory in which Debian
+// installs it. It follows symbolic links.
 func program(t testing.TB, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(filepath.Base(debian))
@@ -70,7 +71,7 @@ func program(t testing.TB, debian string) string {
 	return path
 }
 
-// A server has a temporary directory and an account.
+// A server is a database server with a temporary directory and an account.
 type server struct {
 	dir     string
 	account *syscall.Credential // nil: this process's account

@@ -1,4 +1,4 @@
-// Package must ends a test if one of its preparations fails.
+// Package must contains functions that prepare a test and end it if the preparation fails.
 package must
 
 import (
@@ -18,7 +18,8 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Create makes the file for a first start. It skips the test on systems without clockfiles.
+// Create creates a clockfile at path, as for a first start. It skips the test on systems that do
+// not support clockfiles.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	err := clockfile.Create(path, nil)
@@ -28,8 +29,8 @@ func Create(t testing.TB, path string) {
 	Do(t, err)
 }
 
-// Dir returns a directory and a function fail. fail(true) makes every check of a file in the
-// directory fail, and fail(false) makes checks work again. Open files stay open.
+// Dir returns a directory and a function, fail. After fail(true), every check of a file in the
+// directory fails. After fail(false), checks work again. Files that are open stay open.
 func Dir(t testing.TB) (dir string, fail func(bool)) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "dir")

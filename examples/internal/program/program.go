@@ -1,5 +1,5 @@
-// Package program starts the program of a package in its tests. The test binary also serves as that
-// program.
+// Package program lets the tests of a main package start its program. The test binary itself runs
+// as that program.
 package program
 
 import (
@@ -15,11 +15,12 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// variable is set in the environment of processes that a test has started.
+// variable is the name of the environment variable that is set in processes that a test has
+// started.
 const variable = "RUN_AS_PROGRAM"
 
-// Main replaces TestMain. In a process that a test has started, it calls main, the program's main
-// function; otherwise, it runs the tests.
+// Main does the work of TestMain. In a process that a test has started, it calls main, which is the
+// program's main function. In any other process, it runs the tests.
 func Main(m *testing.M, main func()) {
 	if os.Getenv(variable) != "" {
 		main()
@@ -28,7 +29,7 @@ func Main(m *testing.M, main func()) {
 	os.Exit(m.Run())
 }
 
-// A Program is a process and the lines that it writes.
+// A Program is a process, with the lines of its output.
 type Program struct {
 	*os.Process
 	Out, Err *bufio.Scanner

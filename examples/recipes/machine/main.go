@@ -1,4 +1,4 @@
-// Machine prints Snowflakes. Any number of such processes share the node numbers of one machine
+// Machine prints Snowflakes. Any number of its processes can share the node numbers of one machine
 // without a server. A directory contains a file for each number, and each process takes the first
 // number that is free.
 //

@@ -1,11 +1,11 @@
-// Restart prints Snowflakes that are never repeated, however the program ends and whatever its
-// clock shows when it starts again, because package clockfile keeps a time in a file.
+// Restart prints Snowflakes that never repeat, because package clockfile keeps a time in a file.
+// This is true no matter how the program ends and what its clock shows when it starts again.
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/restart -first-start   # once: makes the file
 //	go run ./examples/recipes/restart                # from then on
 //
-// Tests of package clockfile start such a program again and again with its clock set back.
+// The tests of package clockfile start such a program again and again with its clock set back.
 package main
 
 import (

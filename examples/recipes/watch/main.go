@@ -1,5 +1,5 @@
-// Watch serves Snowflakes and gauges. The gauges show that Snowflakes will soon stop, that they
-// have stopped, or that they have the time of a wrong clock:
+// Watch serves Snowflakes and gauges. The gauges show whether Snowflakes will soon stop, whether
+// they have stopped, and whether they contain the time of a wrong clock:
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/watch -first-start    # once: makes the file

@@ -1,4 +1,4 @@
-// Package graphql declares what gqlgen requires from a scalar, as in gqlgen's own package
+// Package graphql declares the types that gqlgen requires from a scalar, as in gqlgen's own package
 // github.com/99designs/gqlgen/graphql. It replaces that package, so that the tests need nothing
 // else from gqlgen.
 package graphql

@@ -10,12 +10,12 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Order has a field of each kind.
+// Order is an entity with a field for each kind of ID.
 type Order struct{ ent.Schema }
 
-// ent writes the name of a field's type into its code, and cannot write a name with a type
-// argument. So each instance of a generic type has a name here. The methods come with the embedded
-// type.
+// ent writes the name of a field's type into the code that it generates, and cannot write a name
+// with a type argument. So each instance of a generic type has its own name here. It gets its
+// methods from the type that it embeds.
 type (
 	// BinaryUUID is a UUID stored as 16 bytes.
 	BinaryUUID struct{ ids.Binary[ids.UUID] }
@@ -25,8 +25,9 @@ type (
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
 
-// UserID is a separate type for the UUIDs of users. It is an array with methods, because ent looks
-// inside an ID that is a struct, and GORM looks inside the elements of a list of structs.
+// UserID is a separate type for the UUIDs of users. It is an array with methods instead of a
+// struct, because ent examines the fields of a struct that is an ID, and GORM examines those of the
+// structs in a list.
 type UserID [16]byte
 
 // NewUserID returns a new version 7 UserID.
@@ -49,7 +50,7 @@ func (User) Fields() []ent.Field { return []ent.Field{field.UUID("id", UserID{})
 // A Guest has an ID that is a struct.
 type Guest struct{ ent.Schema }
 
-// GuestID is a struct, which ent does not read everywhere.
+// GuestID is a struct, so ent does not read it in all places.
 type GuestID struct{ ids.UUID }
 
 // Fields returns the fields of a Guest.
@@ -66,10 +67,10 @@ func (Order) Fields() []ent.Field {
 		field.String("event").GoType(ids.ULID{}).DefaultFunc(ids.NewULID),
 		field.Int64("number").GoType(ids.Snowflake(0)).DefaultFunc(ids.NextSnowflake),
 		field.Bytes("digest").GoType(BinaryUUID{}).SchemaType(bytes16),
-		// NULL as ent represents it for every type, a nil pointer.
+		// ent represents NULL as a nil pointer, which works for every type.
 		field.UUID("root", ids.UUID{}).Optional().Nillable(),
 		field.Bytes("refund").GoType(BinaryUUID{}).Optional().Nillable().SchemaType(bytes16),
-		// NULL as a value.
+		// This type represents NULL as a value.
 		field.UUID("parent", NullUUID{}).Optional(),
 		field.Int64("previous").GoType(NullSnowflake{}).Optional(),
 	}
