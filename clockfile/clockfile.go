@@ -22,7 +22,7 @@ type File struct {
 }
 
 // Create creates the file at path for the first start of a node number. The file has no horizon
-// yet. Create uses only the Owner option. Nil options mean the default.
+// yet. Create uses only the Owner option. If opts is nil, the default options are used.
 //
 // Call it once for each node number, not at each start. If IDs have already been generated, a new
 // file allows them to repeat. If the file is missing at a later start, it was lost.
@@ -45,7 +45,7 @@ func create(d disk, path string, opts *Options) error {
 }
 
 // Open opens the file at path, which [Create] must have created, and locks it until Close is called
-// or the process ends. It follows symbolic links. Nil options mean the default.
+// or the process ends. It follows symbolic links. If opts is nil, the default options are used.
 //
 // Open takes 1.1 s, so open several files in parallel. If the disk hangs, Open can hang, too. Call
 // signal.NotifyContext only after Open, so that SIGTERM ends the program if Open hangs.
@@ -66,7 +66,7 @@ func open(d disk, path string, opts *Options) (*File, error) {
 		return nil, withPath(path, err)
 	}
 	file, err := d.Open(path)
-	var dangling horizonfile.DanglingError // a new file would not fix this
+	var dangling horizonfile.DanglingError // a new file would not fix a dangling link
 	if errors.Is(err, fs.ErrNotExist) && !errors.As(err, &dangling) {
 		err = missingError(path, o.Owner)
 	}

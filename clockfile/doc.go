@@ -13,7 +13,7 @@
 //	}
 //	id := node.Next()
 //
-// UUIDs of versions 4 and 7 and ULIDs need no file. Versions 1 and 6 need one only if
+// Version 4 and 7 UUIDs and ULIDs need no file. Version 1 and 6 UUIDs need a file only if
 // [ids.GeneratorOptions].NodeID is set.
 //
 // # The promise
@@ -39,8 +39,8 @@
 // # When IDs wait
 //
 // While IDs are withheld, Next, NewV1 and NewV6 wait, [ids.SnowflakeNode.NextContext] waits until
-// its context ends, and [ids.SnowflakeNode.TryNext] returns an error immediately. The errors match
-// [ids.ErrWithheld] and the cause.
+// its context ends, and [ids.SnowflakeNode.TryNext] returns an error immediately. These errors
+// match [ids.ErrWithheld] and the error that caused the delay.
 //
 //   - If saving fails or hangs, IDs are still generated up to the horizon, for at least half of
 //     Options.Window (5 s by default). From then on, they wait for a save that succeeds. Saving is
@@ -90,7 +90,7 @@
 // uses the previous file of that name has found the new file or no longer has a valid result. So
 // the IDs of the two processes never overlap, as long as each file that is put at the name stays
 // there for at least 1 s. There are two exceptions. In the first, the earlier process is stopped,
-// or gets no processor, and generates IDs again before it notices this. In the second, the
+// or gets no processor, and generates IDs again before it notices the new file. In the second, the
 // [Options].ClockOptions.Now of the earlier process does not return.
 //
 // Checks do not wait for each other. If each check takes 0.9 s, IDs are generated as usual. If each

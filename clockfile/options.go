@@ -55,8 +55,8 @@ type Options struct {
 	Report func(Status)
 }
 
-// complete returns opts with the default value for each zero field. Nil options mean the default.
-// If Window is out of range, complete returns an error.
+// complete returns opts with the default value for each zero field. If opts is nil, it returns the
+// default options. If Window is out of range, complete returns an error.
 func (opts *Options) complete() (Options, error) {
 	o := *cmp.Or(opts, new(Options))
 	o.Window = cmp.Or(o.Window, defaultWindow)

@@ -15,7 +15,7 @@
 //
 // # Databases
 //
-// The value to pass for a column, also in conditions, depends on the column:
+// The value to pass for a column, in conditions as well, depends on the column:
 //
 //   - For a column of type uuid or of 36 characters, pass the ID itself, which is written as the
 //     text of its UUID.

@@ -45,8 +45,8 @@ func run() error {
 	// keys sort by time.
 	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
-	// Parse reads four forms of a UUID. Its error reports what is wrong, and at which byte. Here,
-	// the letter O is not a digit.
+	// Parse accepts four text forms of a UUID. Its error reports the problem and the byte at which
+	// it was found. Here, the letter O is not a digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")
 	if err != nil {
 		return err
@@ -55,9 +55,9 @@ func run() error {
 	_, err = uuid.Parse("017f22e2-79b0-7cc3-98c4-dc0c0cO7398f")
 	fmt.Println("uuid.Parse(…)    ", err)
 
-	// A bad IDS_SNOWFLAKE_NODE is an error here. Without this call, it would be a panic at the
-	// first Snowflake. If the variable is not set, the number is drawn at random and logged. Give
-	// each process its own number.
+	// If IDS_SNOWFLAKE_NODE is invalid, this call returns an error. Without this call, the first
+	// Snowflake would cause a panic. If the variable is not set, the number is chosen at random and
+	// logged. Give each process its own number.
 	if _, err := snowflake.Default(); err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ const inMilliseconds = runtime.GOOS == "js"
 type Anchor struct {
 	now func() time.Time // injected wall clock; nil means the system's
 
-	// tickets counts the tickets drawn. One ticket is drawn before each reading of an injected
-	// clock, and another one after it.
+	// tickets is the number of tickets drawn so far. One ticket is drawn before each reading of an
+	// injected clock, and another one after it.
 	tickets atomic.Int64
 
 	// base is an arbitrary time. A time.Time has a monotonic reading only from 1885 to 2157, and no

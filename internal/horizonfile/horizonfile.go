@@ -49,9 +49,9 @@ const none = "none"
 
 // Encode returns a block that contains r. A record must have the same encoding in every version of
 // Go, so non-ASCII characters are escaped. Encode fails if the owner has more than MaxOwner bytes
-// or if the year of the horizon is not from 1 to 9998. After a horizon in a later year, there could
-// be no later one. Encode also fails if the horizon is the zero time, which would mean that there
-// is none.
+// or if the year of the horizon is not from 1 to 9998. A horizon in a later year would leave no
+// room for later horizons. Encode also fails if the horizon is the zero time, which would mean that
+// there is none.
 func (r Record) Encode() ([]byte, error) {
 	at := r.Horizon.UTC()
 	switch year := at.Year(); {
@@ -134,7 +134,8 @@ func Read(f io.ReaderAt, size int64) (Contents, error) {
 		}
 		if err == nil {
 			c.Copies[i] = block
-			if i == 0 || c.Copies[0] == nil || r.Horizon.After(c.Horizon) { // no horizon is the zero time
+			// A missing horizon is the zero time, which is before every other horizon.
+			if i == 0 || c.Copies[0] == nil || r.Horizon.After(c.Horizon) {
 				c.Record = r
 			}
 		}

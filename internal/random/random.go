@@ -137,7 +137,7 @@ func (b *Block) Fill() { b.fill(Size) }
 func (b *Block) fill(n int) {
 	clear(b.buf[Size-b.left:]) // discarded by Reseed, or too few to use; all other bytes are zero
 	b.left = 0
-	filledIn := generation.Load() // first, because SetUnbuffered changes it after unbuffered
+	filledIn := generation.Load() // loaded first, because SetUnbuffered changes it after unbuffered
 	buffers := !Unbuffered()
 	if n > Size || buffers {
 		n = Size
@@ -182,7 +182,7 @@ var (
 // encrypts the same counter value twice.
 var counter [aes.BlockSize]byte
 
-// pool has a block for each processor, so that goroutines do not contend for one.
+// pool has a block for each processor, so that goroutines do not contend for a single block.
 var pool = sync.Pool{New: func() any { return new(Block) }}
 
 // Get returns a block that only the caller uses until it calls [Put].

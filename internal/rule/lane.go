@@ -170,7 +170,7 @@ func (l *Lane) advance(tick, elapsed int64) (wait time.Duration, refusal Refusal
 		l.last, l.count = at, 1
 	case l.count < l.perTick: // rule 2
 		l.count++
-	default: // rule 2, and the tick is full
+	default: // rule 2, if the tick is full
 		l.last, l.count = l.last+1, 1
 		l.pay(at, elapsed)
 	}

@@ -27,7 +27,7 @@ const (
 	MaxAge = time.Millisecond
 
 	// MaxElapsed is the maximum absolute value of an elapsed time, and the maximum allowance ahead
-	// of the wall clock. It prevents sums of debts from overflowing.
+	// of the wall clock. This prevents sums of debts from overflowing.
 	MaxElapsed = time.Duration(1 << 60)
 )
 

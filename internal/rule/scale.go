@@ -32,8 +32,8 @@ func (r Reading) Time() time.Time { return time.Unix(r.sec, r.nsec).UTC() }
 // count in the same way are equal.
 type Scale struct {
 	// perSecond, offset and perNano are used if a second is a whole number of ticks and the epoch
-	// is a whole number of ticks from 1970. offset is the second of these numbers. Any other scale
-	// is called odd. Its perSecond and perNano are 0, and its offset is oddOffset.
+	// is a whole number of ticks from 1970. offset is the number of ticks from 1970 to the epoch.
+	// Any other scale is called odd. Its perSecond and perNano are 0, and its offset is oddOffset.
 	perSecond, offset int64
 	perNano           uint64 // ticks per ns times 2^64, rounded up
 
@@ -72,7 +72,7 @@ func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale,
 	return s, -maxSec <= s.epoch.sec && s.epoch.sec <= maxSec
 }
 
-// If the tick of r is in range, Tick returns that tick and side is 0. Otherwise, it returns the
+// Tick returns the tick of r. If that tick is in range, side is 0. Otherwise, Tick returns the
 // nearest tick in range, and side is -1 if r is before the range or 1 if r is after it. A tick is
 // in range if it fits in the Scale's bits and its time is after 0001-01-01T00:00:00Z and at most
 // 2^39 s from 1970 and from the epoch.
@@ -90,7 +90,7 @@ func (s *Scale) Tick(r Reading) (tick int64, side int) {
 	return tick, 0
 }
 
-// at returns the tick of r, which is negative if r is before the epoch.
+// at returns the tick of r. The tick is negative if r is before the epoch.
 func (s *Scale) at(r Reading) int64 {
 	if s.perSecond == 0 {
 		return s.odd(r)

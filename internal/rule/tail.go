@@ -18,8 +18,10 @@ type Tail struct {
 	hi, lo     uint64 // random part of the latest ID
 	lane       Lane
 
-	maxHi, maxLo     uint64 // largest random part
-	freshHi, freshLo uint64 // largest fresh random part; half of that, to leave room for strides
+	maxHi, maxLo uint64 // largest random part
+	// freshHi and freshLo are the largest fresh random part. It is half of the largest random part,
+	// so that strides fit above it.
+	freshHi, freshLo uint64
 	strideMask       uint64 // largest stride minus 1; the largest stride is a power of two
 }
 

@@ -114,7 +114,8 @@ func (s *server) prepare(t testing.TB, name string, args ...string) {
 	}
 }
 
-// serve starts the server, waits until it answers, and stops it by a signal at the end of the test.
+// serve starts the server, waits until it answers, and stops it with a signal at the end of the
+// test.
 func (s *server) serve(t testing.TB, driver, source string, stop syscall.Signal, name string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(s.dir, "log"))

@@ -1,6 +1,6 @@
-// Deps determines which files of a package use which other files, exactly, with go/types. It prints
+// Deps uses go/types to determine exactly which files of a package use which other files. It prints
 // the files in rows, so that each file uses only files in rows below its own. If files use each
-// other in a circle, deps prints the uses along the circle and fails.
+// other in a circle that is not allowed, deps prints the uses along the circle and fails.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
@@ -78,7 +78,7 @@ func run(w io.Writer, dirs, names []string) error {
 	return errors.Join(circles...)
 }
 
-// A listed package is an element of the output of go list.
+// A listed is a package in the output of go list.
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles                 []string

@@ -15,7 +15,8 @@ import (
 	"unsafe"
 )
 
-// exitTimeout is the maximum time for which Run waits for a process to end. A process may be stuck.
+// exitTimeout is the maximum time for which Run waits for a process to end. A process that takes
+// longer is considered stuck and is killed.
 const exitTimeout = 3 * time.Minute
 
 // These constants of the kernel are missing from package syscall.

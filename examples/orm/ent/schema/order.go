@@ -56,8 +56,8 @@ type GuestID struct{ ids.UUID }
 // Fields returns the fields of a Guest.
 func (Guest) Fields() []ent.Field { return []ent.Field{field.UUID("id", GuestID{})} }
 
-// bytes16 is the type of columns with 16 bytes. In MySQL, ent's default for bytes, a blob, cannot
-// have a plain index.
+// bytes16 is the type of columns with 16 bytes. In MySQL, ent's default type for bytes is a blob,
+// which cannot have a plain index.
 var bytes16 = map[string]string{dialect.MySQL: "binary(16)"}
 
 // Fields returns the fields of an Order.
@@ -67,7 +67,7 @@ func (Order) Fields() []ent.Field {
 		field.String("event").GoType(ids.ULID{}).DefaultFunc(ids.NewULID),
 		field.Int64("number").GoType(ids.Snowflake(0)).DefaultFunc(ids.NextSnowflake),
 		field.Bytes("digest").GoType(BinaryUUID{}).SchemaType(bytes16),
-		// ent represents NULL as a nil pointer, which works for every type.
+		// For every type, ent can represent NULL as a nil pointer.
 		field.UUID("root", ids.UUID{}).Optional().Nillable(),
 		field.Bytes("refund").GoType(BinaryUUID{}).Optional().Nillable().SchemaType(bytes16),
 		// This type represents NULL as a value.
