@@ -34,13 +34,13 @@ var rivals = []struct {
 	{"gofrs/uuid/v5 v5.5.1", "version 1 with a fixed node ID can repeat IDs after the clock is set back by an hour", func(t *testing.T) bool {
 		return repeated(setBack(t, time.Hour, gofrsNode().NewV1))
 	}},
-	{"gofrs/uuid/v5 v5.5.1", "version 6 UUIDs made at one clock reading do not ascend", func(t *testing.T) bool {
+	{"gofrs/uuid/v5 v5.5.1", "version 6 UUIDs made at the same clock reading do not ascend", func(t *testing.T) bool {
 		return !slices.IsSortedFunc(atOnce(t, 100, gofrsNode().NewV6), func(a, b gofrs.UUID) int { return bytes.Compare(a[:], b[:]) })
 	}},
-	{"bwmarrin/snowflake v0.3.0", "two nodes with one number in one process generate the same IDs in the same millisecond", func(t *testing.T) bool {
+	{"bwmarrin/snowflake v0.3.0", "two nodes with the same number in one process generate the same IDs in the same millisecond", func(t *testing.T) bool {
 		return repeated(atOnce(t, 2, func() (bwmarrin.ID, error) { return must(bwmarrin.NewNode(1)).Generate(), nil }))
 	}},
-	{"sony/sonyflake/v2 v2.2.0", "after the clock is set back by an hour, a call of `NextID` blocks for an hour", func(t *testing.T) bool {
+	{"sony/sonyflake/v2 v2.2.0", "after the clock is set back by an hour, a call to `NextID` blocks for an hour", func(t *testing.T) bool {
 		node := must(sonyflake.New(sonyflake.Settings{StartTime: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC), MachineID: machine}))
 		after(t, 2*time.Hour, func() { must(node.NextID()) })
 		var wait time.Duration

@@ -88,7 +88,7 @@ var features = []struct {
 		{"no", func(t *testing.T) bool { return !ascends(t, func() (oklog.ULID, error) { return oklog.Make(), nil }) }},
 		{"yes", nil}, // TestFeaturesMoved
 	}},
-	{"version 1 can repeat after the clock is set back", [6]cell{
+	{"version 1 UUIDs can repeat after the clock is set back", [6]cell{
 		{"no", func(t *testing.T) bool {
 			node := ids.NewGenerator(&ids.GeneratorOptions{Clock: ids.NewClock(nil), NodeID: [6]byte{2, 0, 0, 0, 0, 1}})
 			return !repeated(setBack(t, time.Hour, func() (ids.UUID, error) { return node.NewV1(), nil }))
@@ -97,7 +97,7 @@ var features = []struct {
 		{"[yes](#what-other-libraries-do)", nil}, {"[yes](#what-other-libraries-do)", nil},
 		none(4, "newv1"), none(5, "newv1"),
 	}},
-	{"two nodes with one number in one process repeat IDs", [6]cell{
+	{"two nodes with the same number in one process repeat IDs", [6]cell{
 		{"not on one clock", func(t *testing.T) bool {
 			clock := ids.NewClock(nil)
 			// Bubbles begin in 2000.
