@@ -147,7 +147,7 @@ var features = []struct {
 		holds("always", func() bool { v, err := oklog.Make().Value(); return err == nil && len(v.([]byte)) == 16 }),
 		none(5, "value", "scan"),
 	}},
-	{"a test can fix the time and the random bits", [6]cell{
+	{"a test can set the time and the random bits", [6]cell{
 		holds("yes", func() bool { return twice(fixed) }),
 		stdCell("fixed", "random bits"),
 		holds("random bits", func() bool {
