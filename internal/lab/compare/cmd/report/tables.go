@@ -113,7 +113,7 @@ func (r *results) parts() string {
 		fmt.Fprintf(&b, "| %s | %s%s |\n", f[1], r.middle(name), r.spread(name))
 	}
 	b.WriteString("\n## What many goroutines cost\n\n")
-	b.WriteString("| goroutines that make version 7 | ns | ns, with a clock for each goroutine | ns, in other libraries |\n| ---: | ---: | ---: | --- |\n")
+	b.WriteString("| goroutines that generate version 7 UUIDs | ns | ns, with a clock for each goroutine | ns, in other libraries |\n| ---: | ---: | ---: | --- |\n")
 	crowd := func(w row) {
 		ours, f := w.benchmark("ids"), r.figures(w)
 		fmt.Fprintf(&b, "| %s | **%s**%s | %s | %s |\n", f.title, r.time(ours, 1, f.round), r.spread(ours), r.time(w.benchmark("ids_own"), 1, f.round), f.others)
@@ -129,7 +129,7 @@ func (r *results) parts() string {
 		}
 	}
 	b.WriteString("\n## What random bits cost\n\n")
-	b.WriteString("On a processor without AES instructions, Go expands the key in its own code. Here, `GODEBUG=cpu.aes=off` switches these instructions off.\n\n")
+	b.WriteString("On a processor without AES instructions, Go expands the key in software. For these figures, `GODEBUG=cpu.aes=off` disabled the AES instructions.\n\n")
 	b.WriteString("| one ID | ns | ns, without AES instructions | ns, with `nostock` |\n| --- | ---: | ---: | ---: |\n")
 	for _, w := range sourceRows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", w[0], r.middle("New/"+w[1]+"/ids"), r.middle("NoAES/"+w[1]+"/ids"), r.middle("Nostock/"+w[1]+"/ids"))
