@@ -1,6 +1,7 @@
 package main
 
-// The command clock, which creates the file of a clockfile or shows its contents.
+// This file contains the command clock, which creates a file for package clockfile, or shows the
+// contents of such a file.
 
 import (
 	"errors"
@@ -16,7 +17,7 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// clock creates the file of package clockfile or shows its contents.
+// clock creates a file for package clockfile, or shows the contents of such a file.
 func (t *tool) clock(args []string) error {
 	fs := newFlags()
 	owner := fs.String("owner", "", "")
@@ -33,7 +34,7 @@ func (t *tool) clock(args []string) error {
 			return err
 		}
 		number := os.Getenv("IDS_SNOWFLAKE_NODE")
-		// The user may paste the example into a shell, so it contains nothing but a number.
+		// The user may paste the example into a shell, so only a number may be inserted into it.
 		if _, err := strconv.Atoi(number); err != nil {
 			number = "7"
 		}
@@ -48,7 +49,8 @@ func (t *tool) clock(args []string) error {
 	}
 }
 
-// showClock shows the contents of a file. It only reads the file, which may be in use.
+// showClock shows the contents of a file for package clockfile. It only reads the file, so the file
+// may be in use.
 func (t *tool) showClock(path string) error {
 	found, err := readClock(path)
 	if err != nil {
@@ -75,8 +77,8 @@ func (t *tool) showClock(path string) error {
 	return err
 }
 
-// readClock reads the file at path. If that fails or a copy seems damaged, it reads the file once
-// more, because another process may have been writing it.
+// readClock reads the file at path. If that fails, or if one of the two copies in the file seems
+// damaged, it reads the file once more, because another process may have been writing it.
 func readClock(path string) (found horizonfile.Contents, err error) {
 	path = filepath.Clean(path) // as package clockfile does
 	info, err := horizonfile.Stat(path)

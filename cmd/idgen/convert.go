@@ -1,6 +1,7 @@
 package main
 
-// The command convert, which writes an ID as another kind or in another form.
+// This file contains the command convert, which writes an ID in a different form or as a different
+// kind of ID.
 
 import (
 	"errors"
@@ -10,7 +11,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// convert writes IDs in another form or as another kind.
+// convert writes IDs in a different form or as a different kind of ID.
 func (t *tool) convert(args []string) error {
 	fs := newFlags()
 	fs.addForm()
@@ -37,8 +38,8 @@ func (t *tool) convert(args []string) error {
 	})
 }
 
-// to converts id to another kind. The kinds uuid1 and uuid6 keep its time, clock sequence and
-// node. The kinds uuid and ulid keep its bits.
+// to converts id to another kind. A conversion to uuid1 or uuid6 keeps the time, the clock sequence
+// and the node. A conversion to uuid or ulid keeps the bits.
 func (id ident) to(kind string) (ident, error) {
 	if id.kind == "snowflake" {
 		return id, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")

@@ -1,6 +1,6 @@
 package main
 
-// Numbers in decimal, and the characters of IDs.
+// This file contains the characters that occur in IDs, and the functions for decimal numbers.
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// common contains the characters of most forms.
+// common contains the characters that occur in most forms of IDs.
 const (
 	common       = alphanumeric + "-_"
 	alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,6 +1,6 @@
 package main
 
-// The fields of an ID, as inspect shows them.
+// This file contains the fields of an ID that the command inspect shows.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 
 // A field is a group of an ID's bits, or the prefix of a TypeID.
 type field struct {
-	key   byte     // marks its bits in the drawing
+	key   byte     // character that marks its bits in the drawing
 	Name  string   `json:"name"`  // in lower case
 	Bits  [][2]int `json:"bits"`  // first and last bit of each piece; empty for a prefix
 	Value string   `json:"value"` // by default, the bits in hexadecimal
@@ -25,8 +25,8 @@ type field struct {
 // A view is an interpretation of an ID. Layout, Plausible and doubt are set only for a Snowflake.
 type view struct {
 	title      string
-	bits, keys string  // for each bit, its digit and the key of its field
-	doubt      string  // why the view is not plausible; empty if it is
+	bits, keys string  // one digit and one field key per bit
+	doubt      string  // reason why the view is not plausible, or empty
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
 	Time       string  `json:"time,omitempty"`    // value of the field "time"
@@ -34,8 +34,8 @@ type view struct {
 	Fields     []field `json:"fields"`
 }
 
-// newView returns a view of the bytes of an ID. widths lists the pieces of the ID in order. Each
-// piece is the key of its field followed by a number of bits, as in "T48 R80".
+// newView returns a view of an ID's bytes. The argument widths lists the pieces of the ID in order.
+// Each piece is written as the key of its field followed by its number of bits, as in "T48 R80".
 func newView(title string, id []byte, widths string) *view {
 	v := &view{title: title, bits: fmt.Sprintf("%0*b", len(id)*8, new(big.Int).SetBytes(id))}
 	for piece := range strings.FieldsSeq(widths) {
@@ -45,8 +45,8 @@ func newView(title string, id []byte, widths string) *view {
 	return v
 }
 
-// add adds the field with the given key, unless no bit has that key. If value is empty, it is set
-// to the bits in hexadecimal.
+// add adds the field with the given key, unless no bit has that key. If value is empty, the field's
+// value is its bits in hexadecimal.
 func (v *view) add(key byte, name, value, note string) {
 	f := field{key: key, Name: name, Value: value, Note: note}
 	var digits []byte
@@ -69,7 +69,7 @@ func (v *view) add(key byte, name, value, note string) {
 	}
 }
 
-// addTime adds the field "time" in the given format, and sets Time and UnixMS.
+// addTime adds the field "time" with the time in the given format, and sets Time and UnixMS.
 func (v *view) addTime(made time.Time, decimals, note string) {
 	v.Time = made.Format(decimals)
 	if ms := made.UnixMilli(); time.UnixMilli(ms).Year() == made.Year() { // an int64 may overflow
@@ -78,9 +78,9 @@ func (v *view) addTime(made time.Time, decimals, note string) {
 	v.add('T', "time", v.Time, note)
 }
 
-// The formats of times follow RFC 3339, except that years can have more than 4 digits. Times of
-// the same kind of ID have the same number of decimals. For Snowflakes, the number depends on the
-// layout.
+// These time formats follow RFC 3339, except that a year can have more than four digits. All times
+// from the same kind of ID have the same number of decimals. For Snowflakes, that number depends on
+// the layout.
 const (
 	toNano   = "2006-01-02T15:04:05.000000000Z07:00"
 	toMilli  = "2006-01-02T15:04:05.000Z07:00"
@@ -119,7 +119,7 @@ func (v *view) value(name string) (string, error) {
 	return "", fmt.Errorf("a %s has no field %q; it has %s", v.title, name, strings.Join(names, ", "))
 }
 
-// views returns the views of an ID. A Snowflake has one for each of the given layouts, in the
+// views returns the views of an ID. A Snowflake has one view for each of the given layouts, in the
 // same order. Any other ID has one view.
 func views(id ident, candidates []namedLayout) (all []*view) {
 	switch id.kind {
@@ -131,7 +131,7 @@ func views(id ident, candidates []namedLayout) (all []*view) {
 		v.addTime(u.Time(), toMilli, "")
 		v.add('R', "random", "", "")
 		return []*view{v}
-	case "typeid": // only its text contains the prefix
+	case "typeid": // the bits of a TypeID do not contain its prefix
 		v := viewUUID(id.bits)
 		v.title = "TypeID, " + v.title
 		if id.prefix != "" {
@@ -211,7 +211,7 @@ func (v *view) addNode(u ids.UUID) {
 }
 
 // viewSnowflake returns the view of a Snowflake in the layout l. The view is not plausible if the
-// time is more than a day after now or in the first second of the layout.
+// time is more than a day after now, or in the first second after the layout's epoch.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	bytes, _ := s.MarshalBinary() // the error is always nil
 	parts := l.Split(s)
@@ -221,8 +221,8 @@ func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	}
 	v := newView("Snowflake in the layout of "+l.name, bytes, fmt.Sprintf("01 T%d %s %s", 63-l.NodeBits-l.SequenceBits, node, sequence))
 	v.Layout = l.name
-	// A small number, such as a counter in a database, looks like a Snowflake that was made when
-	// its layout began.
+	// A small number, such as a database counter, looks like a Snowflake that was made immediately
+	// after the layout's epoch.
 	switch {
 	case parts.Time.After(now.AddDate(0, 0, 1)):
 		v.doubt = "the time is in the future"

@@ -1,6 +1,6 @@
 package main
 
-// The options that several commands have.
+// This file contains the options that several commands share.
 
 import (
 	"errors"
@@ -63,8 +63,9 @@ func (fs *flags) parseOptions(args []string) error {
 	return usagef("unexpected argument %.80q", others[0])
 }
 
-// addChoice adds an option that must be one of words, in upper or lower case. The words are in
-// lower case. The default is value, which need not be one of them.
+// addChoice adds an option whose value must be one of the given words. The option is
+// case-insensitive, but words must be in lower case. The default is value, which need not be one of
+// the words.
 func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
@@ -76,8 +77,8 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	return &value
 }
 
-// addNumber adds an option that must be a number from 0 to limit. The default is value, which may
-// be outside that range.
+// addNumber adds an option whose value must be a number from 0 to limit. The default is value,
+// which may be outside that range.
 func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
@@ -90,8 +91,8 @@ func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	return &value
 }
 
-// addCount adds the options of a command that makes a number of IDs, and returns that number. The
-// options are -n, -format and -prefix.
+// addCount adds the options -n, -format and -prefix to a command that makes IDs. It returns a
+// pointer to the value of -n, which is the number of IDs to make.
 func (fs *flags) addCount() *int64 {
 	fs.addForm()
 	return fs.addNumber("n", 1, math.MaxInt64)
@@ -107,8 +108,8 @@ func (fs *flags) addForm() {
 	})
 }
 
-// write returns an ID in the form that the options select. With -prefix, the result is a TypeID
-// with that prefix, whatever kind of ID of 128 bits it was before.
+// write returns an ID in the form that the options select. With -prefix, any 128-bit ID becomes a
+// TypeID with that prefix.
 func (fs *flags) write(id ident) (string, error) {
 	switch {
 	case fs.prefix == "":
@@ -122,14 +123,14 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the value of an option for a time. A day or a month has an end. For any other time,
-// begin and end are equal.
+// A span is the value of an option for a time. If the value is a day or a month, end is the
+// beginning of the next one. For any other time, begin and end are equal.
 type span struct {
 	begin, end time.Time
 	given      bool // the option is set
 }
 
-// addTime adds an option for a time in a form that parseTime accepts.
+// addTime adds an option whose value is a time in a form that parseTime accepts.
 func (fs *flags) addTime(name string) *span {
 	value := &span{}
 	fs.Func(name, "", func(s string) (err error) {
@@ -139,8 +140,8 @@ func (fs *flags) addTime(name string) *span {
 	return value
 }
 
-// parseTime parses a time in RFC 3339, a day, a month, now, or a duration. Days and months are in
-// UTC, and a duration is relative to now.
+// parseTime parses a time in the format of RFC 3339, a day, a month, the word now, or a duration.
+// Days and months are in UTC, and a duration is an offset from the current time.
 func parseTime(s string) (span, error) {
 	for _, w := range []struct {
 		layout       string
@@ -153,7 +154,7 @@ func parseTime(s string) (span, error) {
 	if strings.EqualFold(s, "now") {
 		s = "0s"
 	}
-	// A bare 0 may mean 1970.
+	// A bare 0 is rejected, because it may mean 1970.
 	if ago, err := time.ParseDuration(s); err == nil && !strings.HasSuffix(s, "0") {
 		t := time.Now().Add(ago)
 		return span{t, t, true}, nil
@@ -162,7 +163,7 @@ func parseTime(s string) (span, error) {
 }
 
 // parseAnyYear is like time.Parse, but also accepts years of five or more digits, which idgen
-// prints for the last times of some formats.
+// prints for the latest times of some formats.
 func parseAnyYear(layout, s string) (time.Time, error) {
 	digits, rest, _ := strings.Cut(s, "-")
 	year, err := strconv.Atoi(digits)
@@ -180,8 +181,8 @@ func parseAnyYear(layout, s string) (time.Time, error) {
 	return t, nil
 }
 
-// addLayout adds the option -layout and returns a list of layouts. The list contains only the
-// given layout or, without the option, all layouts that have a name.
+// addLayout adds the option -layout and returns a list of layouts. With the option, the list
+// contains only the selected layout. Without it, the list contains all named layouts.
 func (fs *flags) addLayout() *[]namedLayout {
 	selected := layouts
 	fs.Func("layout", "", func(s string) error {

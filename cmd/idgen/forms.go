@@ -1,6 +1,6 @@
 package main
 
-// The forms in which an ID can be written.
+// This file contains the forms in which an ID can be written.
 
 import (
 	"encoding/base64"
@@ -35,7 +35,7 @@ func identOf(id any) ident {
 	return id.(ident)
 }
 
-// String returns the ID in the usual form of its kind.
+// String returns the ID in the usual text form for its kind.
 func (id ident) String() string {
 	switch id.kind {
 	case "ulid":
@@ -49,8 +49,8 @@ func (id ident) String() string {
 	return id.bits.String()
 }
 
-// forms are the forms in which an ID can be written. Each has a function for the kinds of 128
-// bits and one for Snowflakes.
+// forms lists the forms in which an ID can be written. Each has one function for 128-bit IDs and
+// one for Snowflakes.
 var forms = []struct {
 	name      string
 	wide      func(ident) string
@@ -90,7 +90,8 @@ func (id ident) write(form string) (string, error) {
 	return "", fmt.Errorf("a Snowflake cannot be written as %s, which is for 128 bits", form)
 }
 
-// swapped converts the bytes of u to Microsoft's order, or back to the usual order.
+// swapped converts the bytes of u from the usual order to Microsoft's order, or from Microsoft's
+// order to the usual one.
 func swapped(u ids.UUID) []byte {
 	slices.Reverse(u[:4])
 	slices.Reverse(u[4:6])

@@ -1,6 +1,6 @@
 package main
 
-// The command inspect, which shows the fields of an ID.
+// This file contains the command inspect, which shows the fields of an ID.
 
 import (
 	"encoding/json"
@@ -66,7 +66,8 @@ type report struct {
 	Views []*view           `json:"views"`
 }
 
-// formsOf returns the ID in all forms that its kind has, by the name of the form.
+// formsOf returns the ID in every form that its kind has. The keys of the map are the names of the
+// forms.
 func formsOf(id ident) map[string]string {
 	all := map[string]string{}
 	for _, name := range formNames() {
@@ -77,8 +78,8 @@ func formsOf(id ident) map[string]string {
 	return all
 }
 
-// draw returns the ID and its forms, followed by the fields and the bits of each view. For each
-// bit, it shows the key of the bit's field.
+// draw returns a text with the ID and its forms, followed by the fields and the bits of each view.
+// Next to the bits, the text shows the key of each bit's field.
 func draw(id ident, all []*view) string {
 	var b strings.Builder
 	inBytes := func(s string) string { return s[:8] + " " + s[8:16] + " " + s[16:24] + " " + s[24:32] }

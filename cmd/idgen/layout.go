@@ -1,6 +1,6 @@
 package main
 
-// The layouts of Snowflakes, which have a name or are the user's own.
+// This file contains the named Snowflake layouts, and the parser for custom layouts.
 
 import (
 	"cmp"
@@ -13,15 +13,15 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A namedLayout is a Snowflake layout with a name. The name of the user's own layout is the text
-// that the user gave for it.
+// A namedLayout is a Snowflake layout with a name. For a custom layout, the name is the text that
+// the user entered.
 type namedLayout struct {
 	ids.SnowflakeLayout
 	name string
-	note func(node int64) string // describes the parts of a node; may be nil
+	note func(node int64) string // describes the parts of a node number; may be nil
 }
 
-// layouts are the layouts that have a name, the best known first.
+// layouts lists the named layouts. The best known comes first.
 var layouts = []namedLayout{
 	{ids.TwitterLayout(), "twitter", func(n int64) string {
 		datacenter, worker := ids.TwitterDatacenterWorker(n)
@@ -41,9 +41,9 @@ func layoutNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parseLayout parses a layout of the user's own, which is an epoch, a tick, a number of node bits
-// and a number of sequence bits, separated by commas. The word nodelast may follow. The command
-// leases accepts the same texts.
+// parseLayout parses a custom layout. Its text consists of an epoch, a tick, the number of node
+// bits and the number of sequence bits, separated by commas. The word nodelast may follow as a
+// fifth element. The command leases accepts the same texts.
 func parseLayout(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {

@@ -1,5 +1,5 @@
-// Idgen makes, inspects and converts IDs. For a database query, it prints the first ID of a span of
-// time and the first ID after it:
+// Idgen makes, inspects and converts IDs. It also prints the first ID in a time range and the first
+// ID after that range, which are the bounds for a database query. Examples:
 //
 //	go install github.com/oneclock/ids/cmd/idgen@latest
 //	idgen uuid7 -n 10
@@ -25,8 +25,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// help is the help text in parts, which are separated by %. The first line of a part contains the
-// names of the commands that it describes, or the word all.
+// help is the help text. A % separates its parts. The first line of each part contains the names of
+// the commands that the part describes, or the word all.
 //
 //go:embed help.txt
 var help string
@@ -35,7 +35,8 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, shield(os.Stdout), os.Stderr))
 }
 
-// commands returns the commands by name. The first argument of the program is such a name.
+// commands returns a map from the name of each command to its function. The first argument of the
+// program is such a name.
 func commands() map[string]func(*tool, []string) error {
 	return map[string]func(*tool, []string) error{
 		"uuid1":     maker(ids.NewV1, ids.NewV1At, 1<<14), // a clock sequence has 14 bits
@@ -77,7 +78,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// command runs the command that the first argument names, in upper or lower case.
+// command runs the command whose name is the first argument. The name is case-insensitive.
 func (t *tool) command(args []string) error {
 	if len(args) == 0 {
 		return usageError("missing command; the commands are " + commandNames())
@@ -98,20 +99,21 @@ func (t *tool) command(args []string) error {
 	return err
 }
 
-// unknownCommand returns the error for a name that is not a command.
+// unknownCommand returns the error for a name that no command has.
 func unknownCommand(name string) error {
 	return usagef("unknown command %.80q; the commands are %s", name, commandNames())
 }
 
 func commandNames() string { return strings.Join(slices.Sorted(maps.Keys(commands())), ", ") }
 
-// help prints the help text or, if args contains a command, the parts about that command.
+// help prints the help text. If args contains the name of a command, help prints only the parts
+// about that command.
 func (t *tool) help(args []string) error {
 	name, text := "", ""
 	if len(args) > 0 {
 		name = strings.ToLower(args[0])
 		if commands()[name] == nil {
-			t.name = "" // the error then suggests the whole help text
+			t.name = "" // so that the error suggests the whole help text
 			return unknownCommand(args[0])
 		}
 	}
@@ -124,7 +126,7 @@ func (t *tool) help(args []string) error {
 	return t.print(text)
 }
 
-// version prints the versions of the module that the program was built from, and of Go.
+// version prints the version of the program's module and the version of Go.
 func (t *tool) version([]string) error {
 	version := "of unknown version"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

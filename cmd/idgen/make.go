@@ -1,6 +1,6 @@
 package main
 
-// The commands that make IDs.
+// This file contains the commands that make IDs.
 
 import (
 	"context"
@@ -16,9 +16,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// maker returns the command of a format. next makes an ID. at makes an ID with a given time, and
-// limit is the number of different IDs with one time. If at is nil, the command has no option
-// -at.
+// maker returns the command that makes IDs in one format. The function next makes an ID. The
+// function at makes an ID with the given time, and limit is the number of different IDs that can
+// have the same time. If at is nil, the command has no option -at.
 func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -36,8 +36,8 @@ func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) fun
 	}
 }
 
-// make writes n IDs, one per line. It returns an error if n exceeds limit, the number of
-// different IDs.
+// make writes n IDs from next, one per line. If n exceeds limit, which is the number of different
+// IDs that next can return, make returns an error.
 func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	if n > limit {
 		return usagef("-n %d is too large; %s can make only %d IDs with one time", n, t.name, limit)
@@ -61,7 +61,7 @@ func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 // maxAhead is the maximum time by which IDs may be ahead of the wall clock.
 const maxAhead = 10 * time.Millisecond
 
-// snowflake makes Snowflakes of one node.
+// snowflake makes Snowflakes that all have the same node number.
 func (t *tool) snowflake(args []string) error {
 	fs := newFlags()
 	n, when, layout, number := fs.addCount(), fs.addTime("at"), fs.addLayout(), fs.addNumber("node", -1, math.MaxInt64)
@@ -90,12 +90,12 @@ func (t *tool) snowflake(args []string) error {
 			return l.Compose(parts)
 		})
 	}
-	// A call waits at most 20 ms, so with longer ticks IDs can get ahead of the clock.
+	// A call waits for at most 20 ms, so IDs can get ahead of the clock if ticks are longer.
 	if l.Tick >= 20*time.Millisecond {
 		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
-	// The last run of this node made no ID later than begin, even if a signal ended it. Long
-	// ticks are the exception.
+	// The previous run with this node number made no ID later than begin, even if a signal ended
+	// that run. This does not hold for long ticks.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})
@@ -109,8 +109,8 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// After end, the next process of this node makes other IDs, even if its clock is behind by
-	// maxAhead.
+	// After end, the next process with this node number makes different IDs, even if its clock is
+	// behind by maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)
@@ -120,7 +120,7 @@ func (t *tool) snowflake(args []string) error {
 	return err
 }
 
-// namespaces are the namespaces for versions 3 and 5 that have a name.
+// namespaces contains the named namespaces for version 3 and 5 UUIDs.
 var namespaces = map[string]ids.UUID{
 	"dns":  ids.NamespaceDNS(),
 	"url":  ids.NamespaceURL(),
@@ -128,7 +128,8 @@ var namespaces = map[string]ids.UUID{
 	"x500": ids.NamespaceX500(),
 }
 
-// named returns the command of a UUID version that hashes a namespace and a name.
+// named returns the command that makes UUIDs from a namespace and a name. The function hash
+// computes such a UUID.
 func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()

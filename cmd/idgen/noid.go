@@ -1,6 +1,7 @@
 package main
 
-// The errors for text that is not an ID, but is recognized as something else.
+// This file contains the errors for text that is not an ID, but can be recognized as something
+// else.
 
 import (
 	"errors"
@@ -11,7 +12,8 @@ import (
 )
 
 // recognize returns an error if s, which is not an ID, looks like something else. The error names
-// it and, if possible, a way to get the IDs out of it. Otherwise recognize returns nil.
+// what s looks like and, if possible, a way to extract the IDs from it. Otherwise recognize returns
+// nil.
 func recognize(s string) error {
 	if err := encoded(s); err != nil {
 		return err
@@ -46,7 +48,7 @@ func recognize(s string) error {
 			continue
 		case between == "\t":
 			cut = "cut -f N"
-		case between == " ": // several blanks may separate two columns
+		case between == " ": // several spaces may separate two columns
 			cut = "awk '{print $N}'"
 		}
 		return fmt.Errorf("%q at byte %d; if the line has columns, extract one first, for example with %s", between, at, cut)
@@ -54,8 +56,8 @@ func recognize(s string) error {
 	return nil
 }
 
-// encoded returns an error if s is in UTF-16 or contains a NUL, which may be the end of one of
-// several texts. Otherwise it returns nil.
+// encoded returns an error if s is in UTF-16 or contains a NUL character, which may terminate one
+// of several texts. Otherwise it returns nil.
 func encoded(s string) error {
 	isUTF16 := len(s) > 1 || s == "\x00"
 	for i := 0; isUTF16 && i < len(s); i++ {
@@ -70,8 +72,8 @@ func encoded(s string) error {
 	return nil
 }
 
-// isList reports whether s begins like a list in brackets, and an element contains a digit and is
-// longer than the number of a byte.
+// isList reports whether s begins like a list in brackets and has an element that contains a digit
+// and is longer than the number of any byte.
 func isList(s string) bool {
 	inner, ok := strings.CutPrefix(s, "[")
 	elements := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(", ]", r) })
@@ -85,8 +87,8 @@ func isBigInt(s string) bool {
 	return ok && isDigits(digits)
 }
 
-// isDecimal reports whether s is a number of at most 128 bits with more digits than a Snowflake
-// has.
+// isDecimal reports whether s is a decimal number that fits in 128 bits and has more digits than a
+// Snowflake can have.
 func isDecimal(s string) bool {
 	if !isDigits(s) || len(s) < 20 || len(s) > 39 {
 		return false

@@ -1,6 +1,7 @@
 package main
 
-// Standard output, which a signal must not interrupt in the middle of a line.
+// This file contains the writer for standard output. It prevents a signal from interrupting the
+// output in the middle of a line.
 
 import (
 	"io"
@@ -10,9 +11,9 @@ import (
 	"time"
 )
 
-// A shielded writer delays a signal that ends the program until its lines are written, because a
-// truncated number would be another ID. Each call of Write must contain whole lines, and at most
-// 4,096 bytes unless a single line is longer.
+// A shielded writer delays a signal that ends the program until the current lines are written,
+// because a truncated number would be a different ID. Each call to Write must pass whole lines, and
+// at most 4,096 bytes unless a single line is longer.
 type shielded struct {
 	to      io.Writer
 	writing chan struct{} // contains a value while lines are being written
@@ -24,13 +25,13 @@ func (w shielded) Write(lines []byte) (int, error) {
 	return w.to.Write(lines)
 }
 
-// shield returns a writer that writes to the given one. SIGINT and SIGTERM do not interrupt it
-// within a line, unless it takes more than a second to write.
+// shield returns a writer that writes to the given writer. SIGINT and SIGTERM do not interrupt it
+// in the middle of a line, unless writing takes more than a second.
 func shield(to io.Writer) io.Writer {
 	w := shielded{to, make(chan struct{}, 1)}
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // for example, in a background job of a script
+		if !signal.Ignored(s) { // ignored, for example, in a script's background job
 			signal.Notify(signals, s)
 		}
 	}
@@ -38,8 +39,9 @@ func shield(to io.Writer) io.Writer {
 	return w
 }
 
-// end ends the program as the first signal would have ended it, but between two lines. It waits
-// at most a second for that, because the output may have no reader.
+// end waits for the first signal and ends the program as that signal would have done, but between
+// two lines. It waits at most a second for the end of a line, because nothing may be reading the
+// output.
 func (w shielded) end(signals <-chan os.Signal) {
 	s := <-signals
 	select {

@@ -1,6 +1,6 @@
 package main
 
-// The command range, which prints the bounds of the IDs of a span of time.
+// This file contains the command range, which prints the bounds of the IDs in a time range.
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// bounds prints the first ID of a span of time, the first ID after it, and the condition for SQL,
-// if there is one. With -column, it prints only the condition.
+// bounds prints the first ID in a time range and the first ID after that range. If the IDs have SQL
+// literals, it also prints an SQL condition. With -column, it prints only the condition.
 func (t *tool) bounds(args []string) error {
 	fs := newFlags()
 	fs.addForm()
@@ -44,7 +44,7 @@ func (t *tool) bounds(args []string) error {
 	if err != nil {
 		return usageError(err.Error())
 	}
-	end, _ := fs.write(identOf(s.minAt(to.end))) // no error, as for the first ID
+	end, _ := fs.write(identOf(s.minAt(to.end))) // this cannot fail, because the first ID did not
 	endless, shown := to.end.After(s.last), end+"  (not included)"
 	switch {
 	case endless:
@@ -73,13 +73,13 @@ func (t *tool) bounds(args []string) error {
 
 // A sortedKind is a kind of ID that sorts by time.
 type sortedKind struct {
-	first, last time.Time              // earliest and latest time of an ID
-	minAt       func(at time.Time) any // returns the smallest ID of a time
+	first, last time.Time              // earliest and latest time that an ID can have
+	minAt       func(at time.Time) any // returns the smallest ID with the given time
 	decimals    string                 // format of the times
 }
 
 // findSorted returns the kind with the given name, or false if IDs of that kind do not sort by
-// time. The layout l is for Snowflakes.
+// time. It uses the layout l only for Snowflakes.
 func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 	first, last := time.UnixMilli(0), time.UnixMilli(1<<48).Add(-1) // 48 bits of milliseconds
 	switch kind {
@@ -97,9 +97,10 @@ func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 	return sortedKind{}, false
 }
 
-// literals returns the SQL literals of an ID in the given form. An ID of 16 bytes has two: the
-// first is for MySQL, MariaDB and SQLite, and the second is for PostgreSQL. Some forms have none.
-// For example, a database that ignores case sorts IDs in base58 in a different order.
+// literals returns the SQL literals for an ID in the given form. In the form hex, a 16-byte ID has
+// two literals: the first is for MySQL, MariaDB and SQLite, and the second is for PostgreSQL. Some
+// forms have no literal, because a database may sort them in a different order than the IDs. For
+// example, a database that ignores case does so for IDs in Base58.
 func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":

@@ -1,6 +1,6 @@
 package main
 
-// The forms in which an ID can be read, with a parser for each.
+// This file contains the forms in which an ID can be read, and a parser for each form.
 
 import (
 	"cmp"
@@ -15,14 +15,15 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// A way is a method of reading an ID from text.
+// A way is one of the methods for reading an ID from text.
 type way struct {
-	as    string              // values of -as that allow this way: kinds and forms
+	as    string              // values of -as, kinds or forms, that allow this way
 	fits  func(s string) bool // reports whether s looks like an ID of this form
 	parse func(s string) (any, error)
 }
 
-// ways are all ways to read an ID. The first one that fits is used, so the last ones need -as.
+// ways lists all ways to read an ID. A text is read by the first way that fits, so the last ways
+// are used only with the option -as.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
 		refusal("22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end")},
@@ -37,7 +38,7 @@ var ways = []way{
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; use -as text or -as base32")},
-	// Numbers that are not Snowflakes fit, too, because the error of ParseSnowflake gives the
+	// Numbers that are not Snowflakes also fit, so that the error from ParseSnowflake gives the
 	// reason.
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
@@ -49,33 +50,34 @@ var ways = []way{
 	{"base64", looksLikeID(22), parser(parseBase64)},
 }
 
-// parser returns a function that is like parse, but returns its result as any.
+// parser returns a function that calls parse and returns its result as an any.
 func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
 	return func(s string) (any, error) { return parse(s) }
 }
 
-// refusal returns a parser that refuses every text, with why as the error. It is for texts that
-// may be one of two IDs.
+// refusal returns a parser that rejects every text with the message why. It is used for text that
+// could be read as different IDs.
 func refusal(why string) func(string) (any, error) {
 	return func(string) (any, error) { return nil, errors.New(why) }
 }
 
-// looksLikeID returns a function that reports whether a text has n bytes, all of which occur in
-// IDs. A text that has the length of an ID by chance, such as a Snowflake in brackets, must not
-// get the error of that ID's format.
+// looksLikeID returns a function that reports whether a text has n bytes and contains only
+// characters that occur in IDs. If a text, such as a Snowflake in brackets, only happens to have
+// the length of an ID, its error must not be about the format of that ID.
 func looksLikeID(n int) func(string) bool {
 	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
 }
 
-// hexWrappers lists what databases write around the hexadecimal digits of 16 bytes: psql \x,
-// pg_dump \\x, SQL Server 0x, and SQLite X'...'. It also contains the two literals that idgen
-// range prints.
+// hexWrappers lists the prefixes and suffixes that databases write around the hexadecimal digits of
+// 16 bytes: psql writes \x, pg_dump writes \\x, SQL Server writes 0x, and SQLite writes X'...'. It
+// also contains those of the two literals that idgen range prints.
 var hexWrappers = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits returns s without the characters that databases write around digits, or "" unless 32
-// characters remain, which may be the hexadecimal digits of 16 bytes.
+// hexDigits removes from s the characters that databases write around hexadecimal digits. If 32
+// characters remain, it returns them, and otherwise "". It does not check that they are hexadecimal
+// digits.
 func hexDigits(s string) string {
 	for _, a := range hexWrappers {
 		digits, found := strings.CutPrefix(s, a.before)
@@ -94,7 +96,7 @@ func isHex(s string) bool { return looksLikeID(32)(hexDigits(s)) }
 func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(hexDigits(s)) }
 
 // parseUUIDBase58 parses a UUID in Base58. It accepts only versions 1 to 8, the Nil UUID and the
-// Max UUID, because most texts in another alphabet would be read as a UUID of no known version.
+// Max UUID, because a text in a different alphabet usually decodes to a UUID of an unknown version.
 func parseUUIDBase58(s string) (ids.UUID, error) {
 	u, err := ids.ParseUUIDBase58(s)
 	known := u.Variant() == ids.VariantRFC9562 && u.Version() >= 1 && u.Version() <= 8 || u == ids.NilUUID() || u == ids.MaxUUID()
@@ -107,8 +109,8 @@ func parseUUIDBase58(s string) (ids.UUID, error) {
 	return u, err
 }
 
-// isTextForm reports whether s is a UUID or a ULID in a text form. Such a form contains no bytes
-// that can be swapped.
+// isTextForm reports whether s is a UUID or a ULID in a text form. In such a form, the bytes are in
+// the usual order, so -as guid does not apply.
 func isTextForm(s string) bool {
 	for _, parse := range []func(string) (any, error){parser(ids.ParseUUID), parser(ids.ParseULID), parser(ids.ParseUUIDBase58)} {
 		if _, err := parse(s); err == nil {
@@ -118,7 +120,8 @@ func isTextForm(s string) bool {
 	return false
 }
 
-// parseBase64 parses 16 bytes in either alphabet of Base64, with or without the == at the end.
+// parseBase64 parses 16 bytes in Base64, in the standard or the URL alphabet, and with or without
+// == at the end.
 func parseBase64(s string) (u ids.UUID, err error) {
 	digits, alphabet := strings.TrimSuffix(s, "=="), base64.RawStdEncoding
 	if strings.ContainsAny(s, "-_") {
@@ -131,10 +134,10 @@ func parseBase64(s string) (u ids.UUID, err error) {
 	return u, err
 }
 
-// parseList parses a list of the numbers of 16 bytes, as a log shows them. Blanks or commas
-// separate the numbers.
+// parseList parses a list of the decimal values of 16 bytes, as a log may contain it. White space or
+// commas separate the values.
 func parseList(s string) (u ids.UUID, err error) {
-	inner, closed := strings.CutSuffix(s[1:], "]") // the last number of a truncated list may be cut
+	inner, closed := strings.CutSuffix(s[1:], "]") // without the ], the last number may be cut off
 	numbers := strings.Fields(strings.ReplaceAll(inner, ",", " "))
 	ok := closed && len(numbers) == len(u)
 	for i := 0; ok && i < len(u); i++ {
@@ -167,14 +170,15 @@ func parseTypeID(s string) (ident, error) {
 	return ident{kind: "typeid", bits: u, prefix: prefix}, err
 }
 
-// addAs adds the option -as and returns a function that reads an ID as the option requires.
+// addAs adds the option -as and returns a function that reads an ID of the kind, or in the form,
+// that the option selects.
 func (fs *flags) addAs() func(text string) (ident, error) {
 	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read reads an ID from text by the first way that fits. Blanks and a pair of quotes around the
-// ID are ignored. If as is not empty, it is the kind or the form of the ID.
+// read reads an ID from text by the first way that fits. It ignores spaces, tabs and a pair of
+// quotes around the ID. If as is not empty, it is the required kind or form of the ID.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
 	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
@@ -200,7 +204,7 @@ func read(text, as string) (ident, error) {
 	return ident{}, cmp.Or(recognize(s), unreadable(s, as))
 }
 
-// unreadable returns the error for a text that fits no way.
+// unreadable returns the error for text that cannot be read in any way.
 func unreadable(s, as string) error {
 	wrong := fmt.Sprintf("length %d", len(s))
 	odd := strings.TrimLeft(s, common)

@@ -1,6 +1,6 @@
 package main
 
-// One run of the program: its input, its output and its errors.
+// This file handles the program's input, output and errors.
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ type tool struct {
 	bad  bool   // an input was refused
 }
 
-// print writes lines, each of which is complete. If they do not fit in the buffer, print flushes
-// it first, so that each write to standard output consists of whole lines.
+// print writes lines, all of which must be complete. If they do not fit in the buffer, print
+// flushes the buffer first, so that each write to standard output consists of whole lines.
 func (t *tool) print(lines string) error {
 	if len(lines) > t.out.Available() {
 		t.out.Flush() // Write returns its error
@@ -30,10 +30,10 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each calls do for each argument or, if there are no arguments, for each line of standard input.
-// It prints the text that do returns, or reports the error. For each line of input it prints one
-// line of output, so that columns can be joined again. That line is empty if the input is empty
-// or refused.
+// each calls the function do for each argument or, if there are no arguments, for each line of
+// standard input. It prints the text that the function returns, or reports its error. For each
+// input line, it prints one output line, so that the output can be joined to the other columns of
+// the input. The output line is empty if the input line is empty or rejected.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
 		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {
@@ -46,11 +46,11 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	in := bufio.NewReaderSize(t.in, 1<<16)
 	for n := 1; ; n++ {
 		if in.Buffered() == 0 {
-			t.out.Flush() // a user or a program that sends one line at a time waits for the answer
+			t.out.Flush() // a user or a program may send the next line only after this output
 		}
 		line, err := readLine(in)
-		// Editors and spreadsheets write a byte order mark at the beginning of a file. After
-		// files were joined, any line may begin with one or several marks.
+		// Editors and spreadsheets write a byte order mark at the beginning of a file. If files
+		// were joined, any line can begin with one or more such marks.
 		text, read := strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\ufeff"), do
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -70,8 +70,8 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	}
 }
 
-// readLine returns the next line, including its end. If a line does not fit in the buffer,
-// readLine skips the rest of it, and returns its beginning and [bufio.ErrBufferFull].
+// readLine returns the next line, including its end. If a line does not fit in the buffer, readLine
+// skips the rest of the line, and returns its beginning and [bufio.ErrBufferFull].
 func readLine(in *bufio.Reader) (string, error) {
 	part, err := in.ReadSlice('\n')
 	line := string(part)
@@ -84,8 +84,9 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// answer prints the result of do for a text. If do returns an error, answer reports it and
-// prints placeholder. where is the place of the text, for the report.
+// answer calls the function do with a text and prints the result. If the function returns an error,
+// answer reports the error and prints placeholder instead. The argument where identifies the text
+// in the report.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {

@@ -1,6 +1,7 @@
 package main
 
-// The command check, which looks for faults that can make IDs repeat or stop.
+// This file contains the command check, which searches for faults that can cause duplicate IDs or
+// stop ID generation.
 
 import (
 	"cmp"
@@ -17,25 +18,27 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// maxAhead is the maximum time by which a horizon may be ahead, which is the longest window.
+// maxAhead is the length of the longest window, and therefore the maximum time by which a horizon
+// may be ahead.
 const maxAhead = 24 * time.Hour
 
 // nodeBits matches the number of node bits in a header.
 var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
 
-// check writes its findings to out and returns the number of findings. After an error, it still
+// check writes its findings to out and returns the number of findings. Even after an error, it
 // writes the findings that it has.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)
 	var skew time.Duration
 	if err == nil {
-		// This is a lower bound, because the store read its clock during the call.
+		// This is a lower bound for the difference between the clocks, because the store read its
+		// clock during the call.
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{}     // number of further findings like the first, by its text
-	first := map[string]string{} // first text, by its format
+	more := map[string]int{}     // number of similar findings, by the text of the first
+	first := map[string]string{} // text of the first finding with each format
 	report := func(format string, args ...any) {
 		if text, reported := first[format]; reported {
 			more[text]++
@@ -70,8 +73,8 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	return len(all), cmp.Or(err, failure)
 }
 
-// checkContents reports the faults of the header and of the numbers. It returns how many of the
-// expected numbers are present, and how many of those are free.
+// checkContents reports the faults of the header and of the numbers. It counts the expected numbers
+// that are present, and those of them that are free.
 func checkContents(c *contents, o *options, report func(format string, args ...any)) (present, free int64) {
 	if c.header == "" {
 		report("%s", c.notCreated())

@@ -1,6 +1,6 @@
 package main
 
-// A store in etcd.
+// This file contains the store in etcd.
 
 import (
 	"cmp"
@@ -73,8 +73,8 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	return e, nil
 }
 
-// forgets reports whether the servers refuse the password of a client whose token they do not
-// know.
+// forgets reports whether the servers reject the password of a client if that client also sends a
+// token that they do not know.
 func forgets(ctx context.Context, config clientv3.Config) bool {
 	user, password := config.Username, config.Password
 	if user == "" || password == "" {
@@ -90,7 +90,8 @@ func forgets(ctx context.Context, config clientv3.Config) bool {
 	return errors.Is(err, rpctypes.ErrInvalidAuthToken)
 }
 
-// checkMember records the faults of a member and reports whether it serves requests.
+// checkMember records the faults of the member at endpoint and reports whether that member serves
+// requests.
 func (e *etcd) checkMember(ctx context.Context, endpoint string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()

@@ -1,6 +1,6 @@
 package main
 
-// The layouts of Snowflakes, which have a name or are the user's own.
+// This file contains the named Snowflake layouts, and the parser for custom layouts.
 
 import (
 	"cmp"
@@ -19,7 +19,8 @@ var layouts = map[string]ids.SnowflakeLayout{
 
 const layoutNames = "twitter, discord, instagram, sonyflake"
 
-// parseLayout returns the layout with the name text, or parses a layout of the user's own.
+// parseLayout returns the layout with the name text. If no layout has this name, it parses text as
+// a custom layout.
 func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	if l, known := layouts[text]; known {
 		return &l, nil
@@ -28,9 +29,9 @@ func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	return &l, err
 }
 
-// parseOwn parses a layout of the user's own, which is an epoch, a tick, a number of node bits
-// and a number of sequence bits, separated by commas. The word nodelast may follow. The command
-// idgen accepts the same texts.
+// parseOwn parses a custom layout. Its text consists of an epoch, a tick, the number of node bits
+// and the number of sequence bits, separated by commas. The word nodelast may follow as a fifth
+// element. The command idgen accepts the same texts.
 func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {

@@ -1,6 +1,6 @@
 package main
 
-// The command list, which shows the numbers in a store.
+// This file contains the command list, which shows the numbers in a store.
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ahead returns how far t is ahead of now, or "-" if it is not.
+// ahead returns the time by which t is ahead of now, or "-" if t is not ahead.
 func ahead(t, now time.Time) string {
 	switch d := t.Sub(now); {
 	case d <= 0:
@@ -27,7 +27,7 @@ func ahead(t, now time.Time) string {
 	}
 }
 
-// list shows the numbers that are held, and the free numbers whose horizon is ahead.
+// list shows the numbers that are held, and the free numbers whose horizon is in the future.
 func list(ctx context.Context, s store, out io.Writer) error {
 	c, err := s.read(ctx)
 	if err != nil {

@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case *timeout <= 0:
 		return misuse(fmt.Errorf("-timeout %v is not positive", *timeout))
 	}
-	// The defaults are those of Init and New.
+	// These defaults are the same as those of Init and New.
 	o.url, o.table, o.prefix = f.Arg(0), cmp.Or(o.table, "node_lease"), cmp.Or(o.prefix, "/nodelease")
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
@@ -141,8 +141,9 @@ func version() string {
 	return fmt.Sprintf("leases %s, %s", module, runtime.Version())
 }
 
-// endLate ends the program 2.5 s after ctx has ended, even if a call of the store does not
-// return. SIGINT and the option -timeout end ctx. A call of the returned function prevents that.
+// endLate ends the program 2.5 s after ctx is done, even if a call to the store does not return.
+// SIGINT and the option -timeout cancel ctx. A call to stop prevents endLate from ending the
+// program.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -156,13 +157,13 @@ func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	return func() bool { close(over); return unwatch() }
 }
 
-// masked returns the text of an error without its passwords. An error contains a password, for
-// example, if a URL was given in the place of another argument.
+// masked returns the text of an error without the passwords in it. For example, an error contains a
+// password if the user passes a URL in place of another argument.
 func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$2...") }
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-// A storeKind opens stores of one kind. checkNames checks the names in the options before that.
+// A storeKind opens stores of one kind. Before that, checkNames checks the names in the options.
 type storeKind struct {
 	open       func(context.Context, *options) (store, error)
 	checkNames func(*options) error
@@ -175,8 +176,8 @@ var (
 	etcdKind     = &storeKind{openEtcd, func(o *options) error { return etcdkeys.CheckPrefix(o.prefix) }, "table"}
 )
 
-// kind returns the kind of the store that url names. If url is empty, environment variables name
-// the store.
+// kind returns the kind of the store that url names. If url is empty, environment variables
+// determine the store.
 func kind(url string) (*storeKind, error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	if url == "" {

@@ -1,6 +1,6 @@
 package main
 
-// A store in MySQL or MariaDB.
+// This file contains the store in MySQL or MariaDB.
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ func openMySQL(_ context.Context, o *options) (store, error) {
 	return &mySQL{o, config, sql.OpenDB(connector), name}, nil
 }
 
-// mysqlConfig returns the configuration in a URL. Environment variables provide what the URL
-// leaves out. Its errors contain no password.
+// mysqlConfig returns the client configuration for a URL. Environment variables provide the values
+// that the URL omits. The errors that mysqlConfig returns contain no password.
 func mysqlConfig(text string) (*mysql.Config, error) {
 	variable := func(name string) string { return os.Getenv("MYSQL_" + name) }
 	u, err := url.Parse(text)
@@ -65,7 +65,7 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	// A lower limit would hide settings and numbers.
+	// A lower limit would hide some of the settings and numbers.
 	config.Params["sql_select_limit"] = "18446744073709551615"
 	info := transport.TLSInfo{TrustedCAFile: variable("SSL_CA"), CertFile: variable("SSL_CERT"), KeyFile: variable("SSL_KEY")}
 	if !info.Empty() || info.TrustedCAFile != "" {
@@ -133,7 +133,8 @@ func (m *mySQL) settings(ctx context.Context) ([]string, error) {
 		return all.Texts(), err
 	}
 	more, err := mycheck.Replication(ctx, m.db)
-	// With an error in all, an update is impossible, or the reason for its failure is known.
+	// If all contains an error, an update is impossible, or the reason for its failure is already
+	// known.
 	if err == nil && all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (string, error) {
 			var token sql.NullString

@@ -1,6 +1,6 @@
 package main
 
-// A store in PostgreSQL.
+// This file contains the store in PostgreSQL.
 
 import (
 	"context"
@@ -38,14 +38,14 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 		return nil, err
 	}
 	maps.DeleteFunc(first.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
-	first.RuntimeParams["datestyle"] = "ISO" // the only style that pgx reads
+	first.RuntimeParams["datestyle"] = "ISO" // the only date style that pgx can read
 	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		// The next run may get the same connection from a pooler, with the prepared statements of
-		// this run.
+		// A pooler may give the next run the same connection, on which this run's prepared
+		// statements still exist.
 		first.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
-	// A single host may be a standby, which an operator wants to check.
+	// If there is only one host, it may be a standby that an operator wants to check.
 	if first.ValidateConnect == nil && slices.ContainsFunc(first.Fallbacks, other) {
 		first.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -101,7 +101,8 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return all.Texts(), err
 	}
-	// With an error in all, an update is impossible, or the reason for its failure is known.
+	// If all contains an error, an update is impossible, or the reason for its failure is already
+	// known.
 	if all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)

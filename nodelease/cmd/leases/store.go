@@ -1,6 +1,6 @@
 package main
 
-// The contents of a store, as an operator sees them, for all kinds of stores.
+// This file contains an operator's view of a store, which is the same for all kinds of stores.
 
 import (
 	"context"
@@ -18,22 +18,23 @@ type options struct {
 	layout             *ids.SnowflakeLayout // nil without -layout
 }
 
-// A store is a store of any kind, as an operator sees it.
+// A store is an operator's view of a store of any kind.
 type store interface {
-	// init creates the store for IDs of the given layout. It declares that this is the first
-	// start.
+	// init creates the store for IDs in the given layout. The operator calls it before the first
+	// process starts.
 	init(ctx context.Context, layout ids.SnowflakeLayout) error
-	// read returns the contents of the store. They are empty if it has not been created.
+	// read returns the contents of the store. The contents are empty if the store has not been
+	// created.
 	read(ctx context.Context) (*contents, error)
-	// settings returns the faults of the servers and of the user's rights. It may return faults
-	// together with an error.
+	// settings returns the faults of the servers and of the database user's privileges. It may
+	// return faults together with an error.
 	settings(ctx context.Context) ([]string, error)
 	close()
 }
 
 type contents struct {
 	header  string // version of the schema, and the layout; empty if missing
-	place   string // where the header is, or the name of a missing table
+	place   string // place of the header, or name of a missing table
 	now     time.Time
 	numbers []number // numbers in the store, in ascending order
 }
@@ -50,17 +51,17 @@ type number struct {
 	missing bool // the horizon is missing or is not a time
 }
 
-// retired reports whether an operator holds n permanently. Such a lease ends later than the lease
-// of any process.
+// retired reports whether an operator holds n permanently. A permanent lease ends later than the
+// lease of any process.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// errReported is an error that check reports in another way, for example because there is no row
-// of the number -1.
+// errReported replaces an error that check reports in a different way, for example because the row
+// with the number -1 is missing.
 var errReported = errors.New("reported")
 
-// checkUpdate returns a fault if an update of the row of the number -1 fails or changes nothing.
-// No process holds that number. token reads a column of the row, and update changes the column by
-// one statement that commits itself.
+// checkUpdate returns a fault if an update of the row with the number -1 fails or changes nothing.
+// No process holds that number. The function token reads a column of that row, and update changes
+// this column in a single statement, which commits by itself.
 func checkUpdate(token func() (string, error), update func(token string) error) (l faults.List) {
 	before, err := token()
 	if err == nil {
