@@ -1,6 +1,6 @@
 package main
 
-// Packages that do not compile, which the analyzers skip.
+// This file finds the packages that do not compile, so that the analyzers can skip them.
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 	"golang.org/x/tools/go/analysis/passes/printf"
 )
 
-// broken reports whether a package, or a package that it imports, does not compile. Its types are
-// then incomplete. The other analyzers skip such a package without an error, because multichecker
-// would print the error once for each package and analyzer. It prints the compiler's errors in any
+// broken reports whether a package, or a package that it imports, does not compile. The types of
+// such a package are incomplete. The other analyzers skip it without an error, because multichecker
+// would print that error once for each package and analyzer. It prints the compiler's errors in any
 // case.
 var broken = &analysis.Analyzer{
 	Name: "broken", Doc: "find packages that do not compile", RunDespiteErrors: true,
@@ -35,12 +35,12 @@ var broken = &analysis.Analyzer{
 	},
 }
 
-// isBroken is the fact that a package, or a package that it imports, does not compile.
+// isBroken is the analysis fact that a package, or a package that it imports, does not compile.
 type isBroken struct{}
 
 func (*isBroken) AFact() {}
 
-// isBad reports whether a file has a syntax error, so that a part of it has no types.
+// isBad reports whether a file has a syntax error. A part of such a file has no types.
 func isBad(f *ast.File) bool {
 	for n := range ast.Preorder(f) {
 		switch n.(type) {
@@ -51,13 +51,13 @@ func isBad(f *ast.File) bool {
 	return false
 }
 
-// reportSkipped prints once that packages were skipped.
+// reportSkipped prints a line about the skipped packages. It does so only once.
 var reportSkipped = sync.OnceFunc(func() {
 	fmt.Fprintln(os.Stderr, "idsvet: skipped the packages that do not compile and those that import them")
 })
 
-// skipBroken returns a copy of the analyzer a. For a broken package, the copy returns the result
-// skipped.
+// skipBroken returns a copy of the analyzer a. The copy does not analyze a broken package, but
+// returns skipped as its result.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)

@@ -1,6 +1,6 @@
 package main
 
-// The package under analysis, with the queries that the analyzers share.
+// This file contains the package under analysis and the queries that the analyzers share.
 
 import (
 	"go/ast"
@@ -36,8 +36,9 @@ type target struct {
 	*types.Info
 
 	code inspector.Cursor
-	// sources lists the expressions assigned to each variable. If a call returns several values, it
-	// is listed for each of them. A nil expression is an unknown value.
+	// sources lists the expressions assigned to each variable. If one call provides the values of
+	// several variables, it is listed for each of them. A nil expression represents an unknown
+	// value.
 	sources map[*types.Var][]ast.Expr
 }
 
@@ -70,8 +71,8 @@ func idName(t types.Type) string {
 }
 
 // innermost returns the element type of an unnamed pointer, slice, array, map or channel. If that
-// is again an unnamed type of this kind, innermost returns its element type, and so on. It returns
-// any other type unchanged.
+// type is again an unnamed type of one of these kinds, innermost continues with its element type.
+// It returns any other type unchanged.
 func innermost(t types.Type) types.Type {
 	u, ok := types.Unalias(t).(interface{ Elem() types.Type })
 	if !ok {
@@ -80,8 +81,8 @@ func innermost(t types.Type) types.Type {
 	return innermost(u.Elem())
 }
 
-// methodOf returns the method that v.name calls if v is a variable of type t, or nil. An embedded
-// field may provide the method.
+// methodOf returns the method with the given name that can be called on a variable of type t, or
+// nil if there is none. The method may come from an embedded field.
 func methodOf(t types.Type, name string) *types.Func {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	f, _ := obj.(*types.Func)
@@ -136,8 +137,9 @@ func (p *target) collect() {
 	}
 }
 
-// value returns the expression for variable i of an assignment. If one call provides several
-// values, value returns this call for each of them. If there is no expression, it returns nil.
+// value returns the expression that is assigned to variable i of an assignment. If one call
+// provides the values of several variables, value returns that call for each of them. If there is
+// no expression, it returns nil.
 func value(values []ast.Expr, i int) ast.Expr {
 	switch {
 	case i < len(values):
@@ -149,8 +151,8 @@ func value(values []ast.Expr, i int) ast.Expr {
 }
 
 // origin returns the expression that determines the value of e. If e is a variable that is assigned
-// once and has no pointer to it, origin continues with the assigned expression, for at most ten
-// steps. Otherwise it returns e.
+// only once and whose address is not taken, origin continues with the assigned expression, for at
+// most ten steps. Otherwise it returns e.
 func (p *target) origin(e ast.Expr) ast.Expr {
 	for range 10 {
 		e = ast.Unparen(e)
@@ -180,7 +182,7 @@ func (p *target) callee(e ast.Node) *types.Func {
 	return f
 }
 
-// operand returns x if call has the form x.Method(…), or nil.
+// operand returns x for a call of the form x.Method(…), and nil for any other call.
 func operand(call ast.Expr) ast.Expr {
 	s, ok := call.(*ast.CallExpr).Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -1,7 +1,7 @@
 package main
 
-// Analyzers for code that loses information: a prefix of an ID's text (prefix), a remainder
-// (modulo), a conversion to a float (float), and a dropped error (nexterror).
+// This file contains the analyzers for code that loses information: prefix (a prefix of an ID's
+// text), modulo (a remainder), float (a conversion to a float) and nexterror (a dropped error).
 
 import (
 	"go/ast"
@@ -53,7 +53,7 @@ func modulos(p *target) {
 	for _, n := range each[*ast.BinaryExpr](p) {
 		by, known := constant.Val(p.Types[p.origin(n.Y)].Value).(int64)
 		if n.Op == token.AND && known && by > 0 && by&(by+1) == 0 {
-			by++ // id & mask is id % (mask + 1)
+			by++ // id & mask equals id % (mask + 1)
 		} else if n.Op != token.REM {
 			continue
 		}
@@ -69,8 +69,8 @@ func modulos(p *target) {
 	}
 }
 
-// snowflakeOrigin returns the expression that determines the value of e if that is a Snowflake, or
-// a Snowflake converted to another type. Otherwise it returns nil.
+// snowflakeOrigin returns the expression that determines the value of e if this value is a
+// Snowflake, or a Snowflake that was converted to another type. Otherwise it returns nil.
 func (p *target) snowflakeOrigin(e ast.Expr) ast.Expr {
 	from := p.origin(e) // may be a call with several results, the first of which is e
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() {
@@ -105,8 +105,8 @@ func floats(p *target) {
 	}
 }
 
-// isFloat reports whether e is a float, or a float converted to an integer. Constants and results
-// of binary operators do not count.
+// isFloat reports whether e is a float, or a float that was converted to an integer. Constants and
+// results of binary operators do not count.
 func (p *target) isFloat(e ast.Expr) bool {
 	from := p.origin(e)
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() && isKind(p.TypeOf(e), types.IsInteger) {
@@ -147,8 +147,8 @@ func nextErrors(p *target) {
 	}
 }
 
-// comparedWithZero reports whether the function around c compares variable v with 0 or uses its
-// IsZero method.
+// comparedWithZero reports whether the function that contains c compares the variable v with 0 or
+// uses the variable's IsZero method.
 func (p *target) comparedWithZero(c inspector.Cursor, v ast.Expr) bool {
 	id, _ := v.(*ast.Ident)
 	obj := p.ObjectOf(id)

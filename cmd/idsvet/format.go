@@ -1,7 +1,7 @@
 package main
 
-// Analyzers for IDs that are not written as their text: by a verb of fmt (verb), or in JSON,
-// because their type has no methods (plaintype).
+// This file contains the analyzers for IDs that are not written as text: verb (IDs that a verb of
+// package fmt formats) and plaintype (IDs in JSON whose type has no methods).
 
 import (
 	"go/ast"
@@ -47,7 +47,7 @@ func verbs(p *target) {
 // verbRE matches a verb with its flags, width and precision, but without an argument index.
 var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])`)
 
-// reportVerb reports id if it is an ID that verb writes in the wrong form.
+// reportVerb reports id if it is an ID that the verb formats incorrectly.
 func (p *target) reportVerb(id ast.Expr, verb string) {
 	t := innermost(p.TypeOf(id))
 	kind := receiverName(methodOf(t, "String"))
@@ -67,14 +67,14 @@ func (p *target) reportVerb(id ast.Expr, verb string) {
 var plainType = newAnalyzer("plaintype", "report values of a type T that is declared as T uuid.UUID, in encoding/json"+
 	"\n\nIt is silent if T has a method that encoding/json uses.", plainTypes, new(isPlain))
 
-// isPlain is the fact that a type is declared from uuid.UUID or ulid.ULID, as in
-// "type T uuid.UUID". Such a type has none of the ID's methods.
+// isPlain is the analysis fact that a type is declared from uuid.UUID or ulid.ULID, as in "type T
+// uuid.UUID". Such a type has none of the ID's methods.
 type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}
 
-// plain returns the name of type t and the ID type that it is declared from, or nil if it is not
-// plain.
+// plain returns the name of type t and the ID type from which t is declared. If t is not a plain
+// type, plain returns nil.
 func (p *target) plain(t types.Type) (*types.TypeName, string) {
 	named, ok := types.Unalias(t).(*types.Named)
 	var fact isPlain

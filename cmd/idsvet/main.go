@@ -5,8 +5,8 @@
 //	idsvet ./...
 //	go vet -vettool="$(which idsvet)" ./...
 //
-// README.md describes the moves and the findings. Run idsvet help to list the analyzers, and switch
-// any of them off with its flag.
+// README.md describes the moves and the findings. Run idsvet help to list the analyzers. Each
+// analyzer has a flag that switches it off.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/from"
 )
 
-// analyzers lists all analyzers. They never guess, and report only what the code shows to be wrong.
+// analyzers lists all analyzers. They never guess, and report only code that is certainly wrong.
 var analyzers = []*analysis.Analyzer{funcValue, plainType, verb, prefix, modulo, nextError, errEqual, mustParse, float}
 
 const usage = `idsvet reports mistakes that compile in programs that use github.com/oneclock/ids, and moves programs to it.
@@ -59,7 +59,7 @@ func main() {
 	if slices.ContainsFunc(args, regexp.MustCompile(`^-+from(=|$)`).MatchString) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
-	// go vet passes -V first, so one check is enough.
+	// go vet first passes -V. The check is made then, and need not be repeated for each package.
 	if args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") {
 		if err := from.Older("."); err != nil {
 			fmt.Fprintln(os.Stderr, "idsvet:", err)

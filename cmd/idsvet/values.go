@@ -1,7 +1,7 @@
 package main
 
-// Analyzers for single expressions: a function used as a value (funcvalue), an error compared by ==
-// (errequal), and a constant text that does not parse (mustparse).
+// This file contains the analyzers for single expressions: funcvalue (a function used as a value),
+// errequal (an error compared by ==) and mustparse (a constant text that does not parse).
 
 import (
 	"go/ast"
@@ -52,9 +52,9 @@ func funcValues(p *target) {
 	}
 }
 
-// amongFunctions reports whether c is a value in a literal that is meant to contain functions. The
-// type of such a literal has the name FuncMap, as in package template, or another of its values is
-// a function that returns something other than one ID.
+// amongFunctions reports whether c is a value in a literal that is meant to contain functions. Such
+// a literal has a type named FuncMap, as in package template, or contains a function that does not
+// return exactly one ID.
 func (p *target) amongFunctions(c inspector.Cursor) bool {
 	lit, ok := c.Parent().Parent().Node().(*ast.CompositeLit)
 	if !ok {
@@ -86,8 +86,8 @@ func errEquals(p *target) {
 	}
 }
 
-// isReturned reports whether e is a call of a function in this library or in one of Go's encoding
-// packages, or a local variable that gets its values only from such calls.
+// isReturned reports whether e is a call to a function in this library or in one of Go's encoding
+// packages, or a local variable whose values come only from such calls.
 func (p *target) isReturned(e ast.Expr) bool {
 	values := []ast.Expr{ast.Unparen(e)}
 	id, _ := values[0].(*ast.Ident)

@@ -1,8 +1,8 @@
 package from
 
-// Conversions of the expressions in a file. This file and template.go call each other, because a
-// conversion fills a template, and the expressions in a template have conversions of their own.
-// This recursion is intended.
+// This file converts the expressions in a source file. The code in this file and the code in
+// template.go call each other, because a conversion fills a template, and the expressions in a
+// template are also converted. This recursion is intended.
 
 import (
 	"cmp"
@@ -30,8 +30,8 @@ func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 	return all
 }
 
-// expression returns the conversions of e, which is the expression at c. If no rule and no name of
-// the library applies to e itself, it returns nil.
+// expression returns the conversions of e, which is the expression at c. If no rule applies to e
+// itself, and e does not refer to the old library, it returns nil.
 func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	if done := f.byRule(c, e); done != nil {
 		return []conversion{*done}
@@ -47,9 +47,9 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	return nil
 }
 
-// byRule converts e by the first rule that matches and fits. If rules match, but none fits, byRule
-// returns a conversion that is left for the reason of the first rule. If no rule matches, it
-// returns nil.
+// byRule converts e by the first rule that matches and fits. If rules match, but none of them fits,
+// byRule returns a conversion that leaves e unchanged, with the reason from the first rule. If no
+// rule matches, it returns nil.
 func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	for _, m := range f.matches(e) {
 		done := m.fill(c)
@@ -65,7 +65,8 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts a name of the library that has no rule. It keeps, renames or leaves the name.
+// name converts a name of the old library for which there is no rule. It uses the same name in ids,
+// uses a new name, or leaves the expression unchanged.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}
@@ -90,14 +91,15 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	return []conversion{done}
 }
 
-// leave returns a conversion that leaves e unchanged because of name. why is the reason.
+// leave returns a conversion that leaves e unchanged because of name. The argument why is the
+// reason for the report.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
 	done := conversion{left: why, name: name[strings.LastIndex(name, ".")+1:]}
 	f.finish(&done, e)
 	return done
 }
 
-// leftReason returns the reason why a name is left.
+// leftReason returns the reason why a name stays unchanged.
 func (f *file) leftReason(name string) string {
 	if !f.lib.isAllowed(name) {
 		return "the program sets " + strings.Join(f.lib.set[name], " or ") + ", so it needs its own layout: " + f.lib.left[name]
@@ -105,8 +107,8 @@ func (f *file) leftReason(name string) string {
 	return cmp.Or(f.lib.left[name], "no rule applies to it")
 }
 
-// finish extends a conversion to all of e. If the conversion is left, finish removes its edits and
-// counts all uses in e.
+// finish extends a conversion to all of e. If the conversion leaves e unchanged, finish removes the
+// edits and counts all uses in e.
 func (f *file) finish(done *conversion, e ast.Expr) {
 	done.start, done.end = f.span(e)
 	if done.left != "" {
@@ -114,8 +116,8 @@ func (f *file) finish(done *conversion, e ast.Expr) {
 	}
 }
 
-// hiddenReason returns the reason why a template cannot use the name of a package at e, or "" if it
-// can.
+// hiddenReason returns the reason why a template cannot use the name of a package at e. It returns
+// "" if the template can use the name.
 func (f *file) hiddenReason(pkg string, e ast.Expr) string {
 	name := f.knownName(pkg)
 	if name == "" {

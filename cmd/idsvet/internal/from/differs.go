@@ -1,6 +1,6 @@
 package from
 
-// Places where the program behaves differently after its move.
+// This file finds the places where the program behaves differently after the move.
 
 import (
 	"go/ast"
@@ -18,7 +18,7 @@ import (
 )
 
 // differences returns notes about the places in a file where the program behaves differently after
-// its move, or where other modules keep the old type.
+// the move, or where other modules keep the old type.
 func (f *file) differences() (notes []note) {
 	for c := range f.root.Preorder() {
 		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
@@ -76,9 +76,9 @@ func (f *file) differences() (notes []note) {
 	return notes
 }
 
-// differenceNotes returns a note about the use of name at c, if name has another value here. There
-// is no note if all arguments are constants or results of the library's functions, or if the value
-// is compared only with the library's constants and with variables of its types.
+// differenceNotes returns a note about the use of name at c if name has a different value in ids.
+// It returns no note if all arguments are constants or results of the old library's functions, or
+// if the value is compared only with the old library's constants and with variables of its types.
 func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil
@@ -103,8 +103,8 @@ func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	return f.firstNote(at, name, f.lib.differs[name])
 }
 
-// isNumber reports whether e is neither a variable of one of the library's types nor one of the
-// library's constants.
+// isNumber reports whether e is neither a variable of one of the old library's types nor one of its
+// constants.
 func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
@@ -120,12 +120,12 @@ func (f *file) calledName(n ast.Node) string {
 	return f.callee(call).Name()
 }
 
-// comparer matches the names of functions that compare values or texts. In testify, some of them
-// compare errors and the names of types.
+// comparer matches the names of functions that compare values or texts. In testify, some of these
+// functions compare errors or the names of types.
 var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
-// comparisonNotes returns notes about the parts of a comparison that have another value here:
-// errors, their texts, names of types, and import paths.
+// comparisonNotes returns notes about the parts of a comparison that have a different value in ids:
+// errors, error texts, type names and import paths.
 func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
 	ofError := strings.Contains(f.calledName(n), "Error") // or a part calls the method Error
 	for _, e := range parts {
@@ -154,8 +154,8 @@ func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
 	return notes
 }
 
-// sentinel returns the name of e, if e is an error variable of the library, or a variable of the
-// program that contains one. Otherwise it returns "".
+// sentinel returns the name of e if e is an error variable of the old library, or a variable of the
+// program that is initialized with such an error. Otherwise, it returns "".
 func (f *file) sentinel(e ast.Expr) string {
 	obj, ok := f.objectOf(e).(*types.Var)
 	if !ok || !types.AssignableTo(obj.Type(), errorType) || !(f.lib.sentinels[objectPath(obj)] && f.declares(obj.Pkg())) && !f.lib.owns(obj) {

@@ -1,6 +1,6 @@
 package from
 
-// Edits of a file's text, and the conversions that consist of them.
+// This file contains the edits of a source file's text, and the conversions that consist of edits.
 
 import (
 	"cmp"
@@ -18,13 +18,13 @@ type edit struct {
 // markPackage returns the marked name of a package.
 func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 
-// A conversion is an expression of the program that is rewritten, or left as a whole.
+// A conversion is an expression of the program that is rewritten, or stays unchanged as a whole.
 type conversion struct {
 	start, end int
 	edits      []edit
 	uses       int    // number of uses of the library's names
-	left       string // reason why it is left, for the report, or ""
-	name       string // name for which it is left
+	left       string // reason why it stays unchanged, for the report, or ""
+	name       string // name because of which it stays unchanged
 }
 
 // render returns the text from start to end with the edits applied.

@@ -1,7 +1,7 @@
 package from
 
-// Code that is not compiled here: files that no configuration has, and the packages that the
-// program needs.
+// This file searches the code that load does not add: files that no configuration compiles, and the
+// packages that the program needs.
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// otherFiles notes files that name the old library but were not compiled.
+// otherFiles adds notes about files that name the old library, but were not compiled.
 func (r *run) otherFiles() {
 	names := make([]string, len(r.paths))
 	for i, p := range r.paths {
@@ -69,11 +69,11 @@ func folder(p *packages.Package) string {
 }
 
 // findDependencies finds the packages that the modules need. A module may need a published version
-// of another module of the program. The published version is a different package, which keeps the
-// old types.
+// of another module of the program. The packages in the published version are different packages,
+// which keep the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
-		pkgs, _ := packages.Load(&packages.Config{ // the packages found despite an error are right
+		pkgs, _ := packages.Load(&packages.Config{ // packages found despite an error are correct
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
 		}, "./...")
@@ -91,10 +91,10 @@ func (r *run) findDependencies(mods []string) {
 	}
 }
 
-// searchOthers searches the code that is not compiled here. It looks for names that forbid rules,
-// such as snowflake.Epoch, in all other Go files of the modules, whatever the patterns, systems and
-// tags are, and in the packages that the modules need. It also looks for modules of others that
-// assert the old types.
+// searchOthers searches the code that load did not add. It looks for names that disable rules, such
+// as snowflake.Epoch, in all other Go files of the modules, regardless of the patterns, systems and
+// tags, and in the packages that the modules need. It also looks for other modules that assert the
+// old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
@@ -120,7 +120,8 @@ func (r *run) searchOthers(mods []string) {
 	}
 }
 
-// addCauses adds those names that forbid rules to the names in use, and notes where they are.
+// addCauses adds those names that disable rules to the names in use, and adds a note about each
+// place.
 func (r *run) addCauses(names []use) {
 	for _, n := range names {
 		for _, causes := range r.set {

@@ -1,6 +1,6 @@
 package from
 
-// A file of the program, and the program's use of the old library.
+// This file describes a source file of the program, and the program's use of the old library.
 
 import (
 	"go/ast"
@@ -13,26 +13,27 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A library is the table of the old library, together with the program's use of the library.
+// A library is the table of the old library, together with the program's use of that library.
 type library struct {
 	*table
 	uses  map[string]bool   // names in use, in the notation of the tables
-	verbs map[string]bool   // verbs in literals, such as "%x" and "%#v"
+	verbs map[string]bool   // format verbs in literals, such as "%x" and "%#v"
 	own   map[string]string // directories of the program's packages, by import path
 
-	// sentinels contains the program's package variables that are initialized with an error of the
-	// library, by objectPath.
+	// sentinels contains the objectPath of each package variable of the program that is initialized
+	// with an error of the old library.
 	sentinels map[string]bool
-	// dependencies are the packages that the program needs but does not contain, by import path.
-	// They include published versions of the program's own packages.
+	// dependencies contains, by import path, the packages that the program needs but does not
+	// contain. They include published versions of the program's own packages.
 	dependencies map[string]*packages.Package
-	// published contains pairs of a module's directory and the import path of a package of the
-	// program. The module needs a published version of that package.
+	// published contains pairs of a module's directory and the import path of one of the program's
+	// packages. In each pair, the module needs a published version of the package.
 	published map[[2]string]bool
-	// databases contains the import paths of database/sql and of the packages in other modules that
-	// need it, except the old library's packages.
+	// databases contains the import path of database/sql, and those of the packages in other
+	// modules that depend on it, except for the old library's packages.
 	databases map[string]bool
-	// asserting maps the path of a module that asserts the old types to a place where it does so.
+	// asserting maps the path of a module that asserts the old types to a place in the module's
+	// code where it does so.
 	asserting map[string]string
 }
 
@@ -52,7 +53,7 @@ type file struct {
 	packages  map[string]*types.Package // packages of the old library, by import path
 }
 
-// declares reports whether pkg is a package of the program, in its local version and not in a
+// declares reports whether pkg is the local version of one of the program's packages, and not a
 // published version that the file's module needs.
 func (f *file) declares(pkg *types.Package) bool {
 	return f.lib.own[pkg.Path()] != "" && !f.lib.published[[2]string{f.module, pkg.Path()}]
@@ -74,12 +75,12 @@ func (f *file) replace(n ast.Node, text string) edit {
 	return edit{start, end, text}
 }
 
-// note returns a note about the line of p.
+// note returns a note about the line that contains p.
 func (f *file) note(p token.Pos, text string) note {
 	return note{path: f.path, line: f.positions.PositionFor(p, false).Line, text: text}
 }
 
-// firstNote returns a note about name, which is printed before other notes.
+// firstNote returns a note about name. The report prints such a note before other notes.
 func (f *file) firstNote(p token.Pos, name, text string) []note {
 	n := f.note(p, text)
 	n.name, n.first = name, true
@@ -87,7 +88,7 @@ func (f *file) firstNote(p token.Pos, name, text string) []note {
 }
 
 // collect adds the names of the old library that a package uses to l.uses, and their packages to
-// old. It reports whether there are any.
+// old. It reports whether the package uses any such names.
 func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
 		return false
@@ -102,8 +103,8 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 	return any
 }
 
-// isAllowed reports whether the rules for name apply. A set row forbids them while the program uses
-// one of certain other names.
+// isAllowed reports whether the rules for name are allowed. A set row disables them if the program
+// uses one of the first names in that row.
 func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -113,14 +114,15 @@ func (l *library) isAllowed(name string) bool {
 	return true
 }
 
-// isKept reports whether name is allowed, and is either the same here or a field with another name.
+// isKept reports whether name is allowed, and is either the same in ids or a field that has a new
+// name in ids.
 func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
 
-// named returns the name of the old library's object that e refers to, in the notation of the
-// tables, or "". If a type of the library has another name here, a field of the program that embeds
-// the type counts as an object of the library, because it has the type's name.
+// named returns the name of the old library's object to which e refers, in the notation of the
+// tables, or "". If ids renames a type, a field of the program that embeds the type counts as an
+// object of the old library, because the field has the type's name.
 func (f *file) named(e ast.Expr) string {
 	obj := f.objectOf(e)
 	switch obj := obj.(type) {
@@ -134,7 +136,7 @@ func (f *file) named(e ast.Expr) string {
 	return f.lib.oldName(obj)
 }
 
-// objectOf returns the object that the identifier, selector or index expression e refers to, or
+// objectOf returns the object to which the identifier, selector or index expression e refers, or
 // nil.
 func (f *file) objectOf(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
@@ -148,9 +150,9 @@ func (f *file) objectOf(e ast.Expr) types.Object {
 	return nil
 }
 
-// field returns the name of a field of the library, such as "NullUUID.UUID". For a field that
-// embeds a type of the library with another name here, it returns a name such as
-// "embedded.NullUUID". For any other field it returns "".
+// field returns the name of a field of the old library, such as "NullUUID.UUID". For a field that
+// embeds a type that ids renames, it returns a name such as "embedded.NullUUID". For any other
+// field, it returns "".
 func (f *file) field(v *types.Var) string {
 	if f.lib.owns(v) {
 		scope := v.Pkg().Scope()
@@ -168,7 +170,7 @@ func (f *file) field(v *types.Var) string {
 	return "embedded." + n.Obj().Name()
 }
 
-// countUses returns the number of times that n uses names of the old library.
+// countUses returns the number of uses of the old library's names in n.
 func (f *file) countUses(n ast.Node) (all int) {
 	for part := range ast.Preorder(n) {
 		if id, ok := part.(*ast.Ident); ok && f.lib.owns(f.info.Uses[id]) {

@@ -1,6 +1,6 @@
 package from
 
-// Other modules that keep the old types, or assert them.
+// This file finds other modules that keep the old types, or assert them.
 
 import (
 	"go/ast"
@@ -8,10 +8,11 @@ import (
 	"slices"
 )
 
-// foreignNotes returns a note if id, a name in another module, keeps a type of the old library. The
-// name is a function, a variable, a field, or an interface that the program's types no longer
-// satisfy after the move. For a generic type or function, only its declaration counts, because the
-// program chooses the type arguments.
+// foreignNotes returns a note if id refers to a name in another module, and the declaration of that
+// name keeps a type of the old library. The name can be that of a function, a variable or a field.
+// It can also be that of an interface that the program's types no longer satisfy after the move.
+// For a generic type or function, only the declaration counts, because the program chooses the type
+// arguments.
 func (f *file) foreignNotes(id *ast.Ident) []note {
 	var obj types.Object
 	var kept []containedType
@@ -38,8 +39,8 @@ func (f *file) foreignNotes(id *ast.Ident) []note {
 			f.lib.name+"."+kept[0].typ.Name()+"(id)")
 }
 
-// assertingNotes returns a note if a call passes a type of the library in an interface to a module
-// that asserts the old type. The module does not recognize the new type.
+// assertingNotes returns a note if a call passes a value of an old type in an interface to a module
+// that asserts the old type. Such a module does not recognize the new type.
 func (f *file) assertingNotes(call *ast.CallExpr) []note {
 	fun := f.callee(call)
 	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.contained(f.info.TypeOf(call.Fun), noFields) != nil {

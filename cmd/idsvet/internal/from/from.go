@@ -1,23 +1,21 @@
-// Package from moves a program from another ID library to github.com/oneclock/ids. It uses the
-// program's types, while the program still compiles with the old library. It changes only the bytes
-// that its tables name. In the comments of this package, the library is the old library, and here
-// means in ids.
+// Package from moves a program from an old ID library to github.com/oneclock/ids, which the
+// comments in this package call ids. It relies on the program's types, so the program must still
+// compile with the old library. It changes only the code that its tables describe.
 //
-// A move has these stages:
+// A move has these stages. First, load (load.go) loads the packages with their types, for each
+// configuration. Then conversions (convert.go) walks the syntax tree of each file. For each
+// expression in it, byRule calls matches (match.go), which binds the letters of the rules
+// (table.go). The methods fill and fit (template.go) write the replacement, and adapt it to its
+// context. Next, merged (from.go) keeps the conversions on which all configurations agree. Then
+// rewritten (imports.go) chooses the names of the packages, and applies the edits (edit.go) to the
+// text. After that, write (write.go) replaces the files when all new files are ready. Finally,
+// require (gocmd.go) changes go.mod.
 //
-//	load         load.go      loads the packages with their types, for each configuration
-//	conversions  convert.go   walks a file; byRule calls matches (match.go), which binds the
-//	                          letters of a rule (table.go)
-//	fill, fit    template.go  write the replacement, and adapt it to its context
-//	merged       from.go      keeps the conversions on which all configurations agree
-//	rewritten    imports.go   names the packages, and applies the edits (edit.go) to the text
-//	write        write.go     replaces the files when all are ready
-//	require      gocmd.go     changes go.mod
-//
-// The report (report.go) lists the places where the program behaves differently. They are found by
-// differs.go, stored.go, methods.go and refused.go, and in other modules by foreign.go. It also
-// lists files that no configuration compiles (elsewhere.go), and differences that types cannot show
-// (the unseen rows of the tables).
+// The report (report.go) lists the places where the program behaves differently after the move. The
+// code in differs.go, stored.go, methods.go and refused.go finds these places, and the code in
+// foreign.go finds those that involve other modules. The report also lists files that no
+// configuration compiles (elsewhere.go), and differences that types cannot show, which come from
+// the unseen rows of the tables.
 package from
 
 import (
@@ -103,7 +101,7 @@ func (r *run) move(configs []config) error {
 	}
 	root := mods[0]
 	if len(r.patterns) != 1 || r.patterns[0] != "./..." {
-		mods = []string{r.dir} // patterns are relative to it
+		mods = []string{r.dir} // patterns are relative to this directory
 		for _, pattern := range r.patterns {
 			if !slices.ContainsFunc(configs, func(c config) bool { return r.matchesPackage(pattern, c) }) {
 				return fmt.Errorf("%s matches no package", pattern)
@@ -148,8 +146,8 @@ func (r *run) matchesPackage(pattern string, c config) bool {
 }
 
 // replace writes the changes or, without -fix, prints them as a diff. A signal stops it only before
-// the last new file is prepared, and then no file has changed. After a later signal, replace
-// finishes all files and returns an error.
+// the last new file is prepared. In that case, no file has changed. If a signal arrives later,
+// replace finishes all files and returns an error.
 func (r *run) replace(changes []change) error {
 	if !r.fix {
 		for _, c := range changes {
@@ -166,8 +164,8 @@ func (r *run) replace(changes []change) error {
 	return err
 }
 
-// convert returns the changes to all files. It also notes the expressions that are left, and the
-// places where the program behaves differently.
+// convert returns the changes to all files. It also records the expressions that stay unchanged,
+// and the places where the program behaves differently after the move.
 func (r *run) convert() (changes []change, err error) {
 	for _, path := range slices.Sorted(maps.Keys(r.files)) {
 		f := r.files[path][0]
@@ -205,12 +203,12 @@ func (r *run) convert() (changes []change, err error) {
 	return changes, nil
 }
 
-// merged returns the conversions of a file on which all configurations that compile the file agree.
-// An expression on which they disagree is left.
+// merged returns the conversions of a file that are the same in all configurations that compile the
+// file. An expression whose conversions differ stays unchanged.
 func (r *run) merged(path string) []conversion {
 	files := r.files[path]
 	all := make([][]conversion, len(files))
-	agree := map[string]int{} // number of configurations that have a conversion
+	agree := map[string]int{} // number of configurations that contain each conversion
 	for i, f := range files {
 		all[i] = f.conversions(f.root)
 		for _, c := range all[i] {
@@ -236,8 +234,8 @@ func (r *run) merged(path string) []conversion {
 	return agreed
 }
 
-// printUnseen prints the differences to look for by hand. It omits those that concern only names
-// that the program does not use.
+// printUnseen prints the differences that the user must search for by hand. It omits a difference
+// if it concerns only names that the program does not use.
 func (r *run) printUnseen() {
 	fmt.Fprintf(r.out, "\ntypes cannot show these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n",
 		root, r.page())

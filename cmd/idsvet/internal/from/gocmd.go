@@ -1,6 +1,7 @@
 package from
 
-// Calls of the go command: its version, the program's modules, and changes to go.mod and go.work.
+// This file calls the go command to get its version, to find the program's modules, and to change
+// go.mod and go.work.
 
 import (
 	"bytes"
@@ -18,8 +19,9 @@ import (
 	"strings"
 )
 
-// Older returns an error if the Go toolchain of the program in dir is newer than the one that built
-// this command, by a minor version or more. This command then cannot read the program's packages.
+// Older returns an error if the Go toolchain of the program in dir is at least one minor version
+// newer than the toolchain that built this command. In that case, this command cannot read the
+// program's packages.
 func Older(dir string) error {
 	out, err := goIn(dir, nil, "env", "GOVERSION")
 	if err != nil {
@@ -39,8 +41,7 @@ func newerGo(a, b string) bool {
 }
 
 // goIn runs the go command in dir with env added to the environment, and returns its output. The
-// error includes what the go command wrote to its standard error, without the lines about
-// downloads.
+// error includes the go command's output to standard error, without the lines about downloads.
 func goIn(dir string, env []string, args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	var stderr bytes.Buffer
@@ -55,8 +56,8 @@ func goIn(dir string, env []string, args ...string) (string, error) {
 
 var downloading = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
-// modules returns the directories of the program's modules: the one whose go.mod applies in dir, if
-// any, and those below dir that contain a go.mod.
+// modules returns the directories of the program's modules. These are the directory whose go.mod
+// applies in dir, if there is one, and the directories below dir that contain a go.mod.
 func modules(dir string) ([]string, error) {
 	out, err := goIn(dir, nil, "env", "GOMOD")
 	if err != nil {
@@ -77,14 +78,15 @@ func modules(dir string) ([]string, error) {
 	return all, nil
 }
 
-// isSkipped reports whether no module of the program is in a directory with the given name. A
-// directory whose name begins with "_" is not skipped, because it may contain examples.
+// isSkipped reports whether a directory with the given name is skipped, because no module of the
+// program can be in it. A directory whose name begins with "_" is not skipped, because it may
+// contain examples.
 func isSkipped(name string) bool {
 	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.'
 }
 
 // environment returns the variables to add to the environment of a go command in a module. If the
-// module does not belong to its workspace, they turn the workspace off.
+// module does not belong to the workspace around it, these variables turn the workspace off.
 func environment(module string) []string {
 	all, err := goIn(module, nil, "list", "-m", "-f", "{{.Dir}}")
 	if err == nil && slices.Contains(strings.Split(all, "\n"), module) {
@@ -93,7 +95,7 @@ func environment(module string) []string {
 	return []string{"GOWORK=off"}
 }
 
-// knownSystems returns an error if the go command does not know one of the systems.
+// knownSystems returns an error if one of the systems is unknown to the go command.
 func knownSystems(dir string, systems []string) error {
 	if len(systems) == 0 {
 		return nil
@@ -115,14 +117,15 @@ var (
 // A goFile is a go.mod or go.work file.
 type goFile struct{ folder, kind, text string }
 
-// readGoFile reads the go.mod or go.work file that applies in a folder. kind is "mod" or "work".
+// readGoFile reads the file that applies in a folder. This file is go.mod if kind is "mod", and
+// go.work if kind is "work".
 func readGoFile(folder, kind string) goFile {
 	text, _ := goIn(folder, nil, kind, "edit", "-print")
 	return goFile{folder, kind, text}
 }
 
-// goVersion returns the version in the file's go line. In a go.mod without this line, the go
-// command assumes 1.16.
+// goVersion returns the version in the file's go line. If a go.mod has no such line, the go command
+// assumes version 1.16.
 func (g goFile) goVersion() string {
 	if m := goLine.FindStringSubmatch(g.text); m != nil {
 		return m[1]
@@ -130,9 +133,9 @@ func (g goFile) goVersion() string {
 	return "1.16"
 }
 
-// reportRaised prints a line if the go line of a file has been raised. If the file also decides the
-// GODEBUG defaults, and does not set them itself, a second line shows how to keep them. In a
-// workspace, only go.work decides them.
+// reportRaised prints a line if the go line of a file has been raised. If the file also determines
+// the GODEBUG defaults, and does not set them explicitly, a second line shows how to keep these
+// defaults. In a workspace, only go.work determines them.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {
@@ -147,8 +150,7 @@ func (r *run) reportRaised(before goFile, decides bool) {
 	}
 }
 
-// require makes each changed module require this library or, without -fix, prints the commands for
-// it.
+// require makes each changed module require ids or, without -fix, prints the commands for that.
 func (r *run) require(mods []string, changes []change) error {
 	var errs []error
 	for _, mod := range mods {
@@ -158,7 +160,7 @@ func (r *run) require(mods []string, changes []change) error {
 		env := environment(mod)
 		before := readGoFile(mod, "mod")
 		commands := [][]string{{"get", root}, {"mod", "tidy"}}
-		if strings.Contains(before.text, root+" ") { // it already requires or replaces this library
+		if strings.Contains(before.text, root+" ") { // the module already requires or replaces ids
 			commands = commands[1:]
 		}
 		if _, err := os.Stat(filepath.Join(mod, "vendor", "modules.txt")); err == nil {
@@ -200,8 +202,9 @@ func moduleOf(path string, mods []string) (best string) {
 	return best
 }
 
-// walk calls look for each regular file of the program in dir and its subdirectories, but not for
-// those in the directories to omit. It ignores directories and files that it cannot read.
+// walk calls visit for each regular file of the program in dir and its subdirectories, except for
+// files in the directories that omit contains. It ignores directories and files that it cannot
+// read.
 func walk(dir string, omit map[string]bool, visit func(path string, d fs.DirEntry)) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -1,6 +1,6 @@
 package from
 
-// The new text of a file, with its edits applied and its imports adapted.
+// This file computes the new text of a source file. It applies the edits and adapts the imports.
 
 import (
 	"bytes"
@@ -26,14 +26,14 @@ var markedPackage = regexp.MustCompile("\x00(\\w+)\x00")
 
 // A newImports describes the imports of a file after its conversion.
 type newImports struct {
-	names  map[string]string // names of the imported packages in the file
+	names  map[string]string // name of each imported package in the file
 	keep   bool              // the old library is still used
-	rename string            // new name of the old library, or "" if it keeps its name
+	rename string            // new import name of the old library, or "" if it keeps its name
 	edits  []edit            // edits of the whole file
 }
 
-// rewritten returns the text of the file with its conversions applied, and notes about what does
-// not compile in that text.
+// rewritten returns the text of the file with its conversions applied, and notes about variables
+// that are unused in that text, which the compiler rejects.
 func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, err error) {
 	var all []edit
 	for _, c := range conversions {
@@ -48,8 +48,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
-	// A file that already imports the new package under a name that is visible everywhere keeps a
-	// single import of it.
+	// If a file already imports the new package under a name that is visible everywhere, the file
+	// keeps this as its only import of the package.
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
@@ -88,8 +88,8 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats out, a new text of the file, if the old text was formatted. It also restores
-// the line ends of the old text.
+// formatted formats out, which is the new text of the file, if the old text was formatted. It also
+// restores the line endings of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
@@ -125,7 +125,7 @@ func (f *file) importName(path string) string {
 	return ""
 }
 
-// redeclares reports whether a declaration in the file may have the given name. Imports, fields and
+// redeclares reports whether a declaration in the file has the given name. Imports, fields and
 // methods do not count.
 func (f *file) redeclares(name string) bool {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
@@ -140,8 +140,8 @@ func (f *file) redeclares(name string) bool {
 	return false
 }
 
-// freeName returns a name that the file and its package do not use. This is the given name, if
-// possible, or else that name with another number at its end.
+// freeName returns a name that the file and its package do not use. If the given name is in use,
+// freeName returns that name with a different number at its end.
 func (f *file) freeName(name string) string {
 	taken := map[string]bool{}
 	for n := range ast.Preorder(f.syntax) {
@@ -192,12 +192,12 @@ func (f *file) headEnd() int {
 	return f.offset(end)
 }
 
-// head returns the text of the file up to the end of the imports. It adds the packages that are
-// needed, and removes those that the edits leave without a use.
+// head returns the new text of the file up to the end of the imports. It adds the imports that are
+// needed, and removes those that are unused after the edits.
 func (f *file) head(to newImports) (string, error) {
 	fset := token.NewFileSet()
 	src := string(f.src[:f.headEnd()])
-	// The empty lines have room for an import.
+	// The empty lines make room for an additional import.
 	head, err := parser.ParseFile(fset, f.path, src+"\n\n\n", parser.ParseComments)
 	if err != nil {
 		return "", err
@@ -228,8 +228,8 @@ func (to newImports) explicitName(pkg string) string {
 	return to.names[pkg]
 }
 
-// replaceImports deletes, renames and replaces imports in head, a copy of the file's head. It
-// reports whether it changed any of them.
+// replaceImports deletes, renames and replaces imports in head, which is a copy of the file's head.
+// It reports whether it changed any of them.
 func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to newImports) (changed bool) {
 	door := f.lib.door
 	old, _ := f.oldImport()
@@ -255,7 +255,8 @@ func (f *file) replaceImports(fset *token.FileSet, head *ast.File, to newImports
 	return changed
 }
 
-// setImport gives an import a new path and name. An empty name stands for the package's own.
+// setImport gives an import a new path and name. If the name is empty, the import uses the
+// package's own name.
 func setImport(i *ast.ImportSpec, name, path string) {
 	at := i.Pos()
 	i.Name, i.Path.Value = nil, strconv.Quote(path)
@@ -264,8 +265,8 @@ func setImport(i *ast.ImportSpec, name, path string) {
 	}
 }
 
-// isGone reports whether obj, a package or a variable, is used in the file, but only in text that
-// the edits remove.
+// isGone reports whether obj, which is a package or a variable, is used in the file, but only in
+// text that the edits remove.
 func (f *file) isGone(obj types.Object, edits []edit) bool {
 	used, name := false, regexp.MustCompile(`\b`+regexp.QuoteMeta(obj.Name())+`\b`)
 	for node := range ast.Preorder(f.syntax) {
@@ -283,7 +284,7 @@ func (f *file) isGone(obj types.Object, edits []edit) bool {
 	return used
 }
 
-// unusedNotes returns notes about the local variables that the edits leave without a use.
+// unusedNotes returns notes about the local variables that are unused after the edits.
 func (f *file) unusedNotes(edits []edit) (notes []note) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		v, ok := f.info.Defs[c.Node().(*ast.Ident)].(*types.Var)

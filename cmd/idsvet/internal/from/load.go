@@ -1,6 +1,6 @@
 package from
 
-// The loading of the program's packages, with their types.
+// This file loads the program's packages with their types.
 
 import (
 	"bytes"
@@ -23,8 +23,8 @@ import (
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
 
-// load adds the files of a module's packages as configuration c compiles them. If a package that
-// uses the old library does not compile, load returns an error.
+// load adds the source files of a module's packages, with the types that they have in the
+// configuration c. If a package that uses the old library does not compile, load returns an error.
 func (r *run) load(module string, c config) error {
 	texts := map[string][]byte{}
 	cfg := &packages.Config{
@@ -75,20 +75,21 @@ func (r *run) load(module string, c config) error {
 }
 
 // isFork reports whether p belongs to a copy of the old library in the program's folder. A copy is
-// a module with the library's path. Go's own package uuid belongs to no module, so a module with
-// the path uuid is the program's own and no copy.
+// a module with the old library's path. Go's own package uuid belongs to no module, so a module
+// with the path uuid is not a copy, but part of the program.
 func (r *run) isFork(p *packages.Package) bool {
 	return p.Module != nil && strings.Contains(p.Module.Path, ".") && slices.Contains(r.paths, p.Module.Path)
 }
 
-// addFork notes a copy of the old library, which stays unchanged.
+// addFork records a copy of the old library, which stays unchanged.
 func (r *run) addFork(folder string) {
 	r.forks[folder] = true
 	r.other = append(r.other, note{path: folder, text: "it is a copy of the old library and stays unchanged; delete it when nothing needs it"})
 }
 
-// addFiles adds the files of a package. A file with cgo cannot be converted, because the go command
-// compiles another file in its place. If such a file imports the old library, addFiles notes it.
+// addFiles adds the files of a package. A file that uses cgo cannot be converted, because the go
+// command compiles a different file in its place. If such a file imports the old library, addFiles
+// adds a note about it.
 func (r *run) addFiles(module string, p *packages.Package, texts map[string][]byte, old map[string]*types.Package) {
 	for i, syntax := range p.Syntax {
 		path := p.CompiledGoFiles[i]
@@ -122,11 +123,11 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 	}
 }
 
-// verbRE matches the verbs of a format. It ignores their flags, except the one of %#v.
+// verbRE matches the verbs in a format string. It ignores their flags, except for the flag in %#v.
 var verbRE = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
 
-// missingErrors returns the go command's errors about modules and packages that it cannot find. The
-// errors about types show only their consequences.
+// missingErrors returns the errors in which the go command reports missing modules and packages.
+// The type errors show only the consequences of these errors.
 func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
 	pkgs, _ := packages.Load(&cfg, r.patterns...)
@@ -134,8 +135,8 @@ func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	return errs
 }
 
-// errorTexts returns the texts of errs, each once. It leaves out errors that have no position and
-// errors that follow from a missing module, unless there are no other errors.
+// errorTexts returns the texts of errs without duplicates. It omits errors that have no position
+// and errors that follow from a missing module, unless there are no other errors.
 func (r *run) errorTexts(errs []packages.Error) (texts []string) {
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))

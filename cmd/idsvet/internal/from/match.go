@@ -1,6 +1,6 @@
 package from
 
-// Matches of rules and expressions of the program.
+// This file matches the patterns of rules with the expressions of the program.
 
 import (
 	"go/ast"
@@ -17,13 +17,13 @@ import (
 type match struct {
 	*file
 	rule  *rule
-	bound map[string]ast.Expr // the expression that a letter is bound to
-	// path contains, by letter, the embedded fields through which the bound expression has the
+	bound map[string]ast.Expr // expression to which each letter is bound
+	// path contains, for each letter, the path of embedded fields from the bound expression to the
 	// method, such as ".UUID".
 	path map[string]string
 }
 
-// matches returns the matches of all rules for e.
+// matches returns a match for each rule whose pattern matches e.
 func (f *file) matches(e ast.Expr) (all []*match) {
 	for _, r := range f.lib.rules {
 		if reflect.TypeOf(r.pattern) != reflect.TypeOf(e) {
@@ -37,7 +37,7 @@ func (f *file) matches(e ast.Expr) (all []*match) {
 	return all
 }
 
-// match reports whether e matches p, a part of the pattern, and binds the letters in p.
+// match reports whether e matches p, which is a part of the pattern. It binds the letters in p.
 func (m *match) match(p, e ast.Expr) bool {
 	if _, ok := p.(*ast.ParenExpr); !ok && p != m.rule.pattern {
 		e = ast.Unparen(e)
@@ -74,7 +74,8 @@ func (m *match) match(p, e ast.Expr) bool {
 	return false
 }
 
-// qualified reports whether s is an allowed name in the package that patterns call pkg.
+// qualified reports whether s selects a name from the package that is called pkg in patterns. If
+// this is the old library, the rules for the name must also be allowed.
 func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	x, _ := s.X.(*ast.Ident)
 	name, ok := m.info.Uses[x].(*types.PkgName)
@@ -87,7 +88,8 @@ func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	return name.Imported().Path() == newPackages[pkg]
 }
 
-// member reports whether s is the method or field that p names. If it is, the letter in p is bound.
+// member reports whether s selects the method or field that p names. If so, it binds the letter in
+// p.
 func (m *match) member(p, s *ast.SelectorExpr) bool {
 	sel := m.info.Selections[s]
 	if sel == nil || sel.Kind() == types.MethodExpr {
@@ -120,13 +122,12 @@ var errorType = types.Universe.Lookup("error").Type()
 
 var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// bind binds letter to e, if e has the type that the table's let row requires:
-//
-//	none       any expression
-//	constant   a constant text that is a UUID in canonical form
-//	string     a string, but not a value of a type declared as string
-//	error      an error
-//	otherwise  a value of the given type of the library
+// bind binds letter to e if e fits the table's let row for the letter:
+//   - Without a let row, the letter matches any expression.
+//   - The word constant matches a constant text that is a UUID in canonical form.
+//   - The word string matches a string, but not a value of a type that is declared as string.
+//   - The word error matches an error.
+//   - Any other word is a type of the old library, and matches a value of this type.
 func (m *match) bind(letter string, e ast.Expr) bool {
 	tv := m.info.Types[e]
 	switch want := m.lib.letters[letter]; want {

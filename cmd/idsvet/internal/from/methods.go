@@ -1,6 +1,6 @@
 package from
 
-// Interfaces that only the old types satisfy, or only the new ones.
+// This file finds interfaces that only the old types satisfy, or only the new types.
 
 import (
 	_ "embed"
@@ -14,15 +14,16 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// methodsTXT contains the lines of api.txt about the methods of the types that replace old types.
+// methodsTXT contains the lines from api.txt that list the methods of the types in ids that replace
+// old types.
 //
 //go:embed methods.txt
 var methodsTXT string
 
 var methodLine = regexp.MustCompile(`(?m)^ids: func \(\*?(\w+)(?:\[T\])?\)\.(.*)$`)
 
-// newMethods maps each type here to its methods, with their parameters and results. The old names
-// of the types are keys, too.
+// newMethods maps the name of each type in ids to its methods, with their parameters and results.
+// The old names of these types are also keys.
 var newMethods = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, m := range methodLine.FindAllStringSubmatch(methodsTXT, -1) {
@@ -37,14 +38,15 @@ var newMethods = func() map[string]map[string]bool {
 	return all
 }()
 
-// interfaceNotes returns a note if the value at c is used as an interface that it does not satisfy
-// here.
+// interfaceNotes returns a note if the value at c is used as an interface that the value's new type
+// does not satisfy.
 func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	want := syntax.Wanted(f.info, c)
 	if want == nil || !types.IsInterface(want) {
 		return nil
 	}
-	// A rule handles the call if it is one of the library, such as ulid.New(t, entropy).
+	// If the called function belongs to the old library, as in ulid.New(t, entropy), a rule handles
+	// the call.
 	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && f.named(call.Fun) != "" {
 		return nil
 	}
@@ -52,7 +54,7 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	for m := range want.Underlying().(*types.Interface).Methods() {
 		method, _, _ := types.LookupFieldOrMethod(f.info.TypeOf(e), true, nil, m.Name())
 		of, _, _ := strings.Cut(f.lib.oldName(method), ".")
-		// An embedded type may provide the method, for example Read of MonotonicEntropy.
+		// The method may come from an embedded type, as the method Read of MonotonicEntropy does.
 		if n := named(f.info.TypeOf(e)); of == "" && n != nil {
 			of = f.lib.oldName(n.Obj())
 		}
@@ -63,9 +65,9 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	return nil
 }
 
-// assertionNotes returns notes about t, the type in a type assertion or type switch on a value of
-// type asked. There is a note if t is an interface that an old type satisfies only before the move,
-// or only after it, and if the value may have that old type.
+// assertionNotes returns notes about t, which is the type in a type assertion, or in a type switch,
+// on a value of type asked. It returns a note if t is an interface that an ID type satisfies only
+// before the move, or only after it, and if the value can have that ID type.
 func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
 	if !ok {

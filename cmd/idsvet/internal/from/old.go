@@ -1,6 +1,6 @@
 package from
 
-// Packages, names and types of the old library.
+// This file identifies the packages, names and types of the old library.
 
 import (
 	"go/types"

@@ -1,6 +1,6 @@
 package from
 
-// Constant texts that the parsers of this library refuse.
+// This file finds constant texts that the parsers in ids reject.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// parsers contains, for each type here, the texts that its parser accepts, and a message about
-// other texts.
+// parsers contains, for each ID type, an expression for the texts that its parser accepts, and a
+// message about all other texts.
 var parsers = map[string]struct {
 	accepted *regexp.Regexp
 	not      string
@@ -28,8 +28,8 @@ var parsers = map[string]struct {
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is not a Snowflake; write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panicNotes returns a note if call is a MustParse of the library with a constant text that ids
-// refuses.
+// panicNotes returns a note if call is a call to a MustParse function of the old library with a
+// constant text that ids rejects.
 func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
 	if fun == nil || !f.lib.owns(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
@@ -44,8 +44,8 @@ func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	return notes
 }
 
-// Refused returns the reason why the parser of the given type of ids does not accept s. It returns
-// "" if the parser accepts s, or if Refused cannot tell.
+// Refused returns the reason why the parser for the given type in ids rejects s. It returns "" if
+// the parser accepts s, or if Refused does not know the type.
 func Refused(kind, s string) string {
 	text, known := parsers[kind]
 	_, err := strconv.ParseInt(s, 10, 64)

@@ -1,6 +1,6 @@
 package from
 
-// Notes, and the report that lists them.
+// This file contains the notes, and the report that lists them.
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ type report struct {
 	old string // name of the old library
 	out io.Writer
 
-	total, converted    int // numbers of uses of the library's names
+	total, converted    int // numbers of uses of the old library's names
 	toEdit, toLookAt    int // numbers of places
 	left, differ, other []note
 }
@@ -48,9 +48,9 @@ func (r *report) print() {
 	r.toLookAt += r.printNotes("check these too", r.other)
 }
 
-// printNotes prints the notes under a title, each text once with its places. It omits the places of
-// a text that may occur anywhere, such as the one about calls of Parse, if there are more than 50.
-// It returns the number of notes.
+// printNotes prints the notes under a title. It prints each text once, followed by the places to
+// which the text applies. If a text may apply anywhere, such as the one about calls to Parse, and
+// has more than 50 places, printNotes omits these places. It returns the number of notes.
 func (r *report) printNotes(title string, notes []note) int {
 	order := func(n note) int {
 		if n.first {

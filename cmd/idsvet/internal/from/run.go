@@ -1,6 +1,6 @@
 package from
 
-// A run of the command, and the configurations in which it loads the program.
+// This file contains a run of the command, and the configurations in which it loads the program.
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ type run struct {
 	// mu guards the source texts while load collects them.
 	mu    sync.Mutex
 	files map[string][]*file // by path, one for each configuration that compiles the file
-	cgo   map[string]bool    // files with cgo, which are not compiled as they are
-	forks map[string]bool    // directories of modules that copy the old library
+	cgo   map[string]bool    // files that use cgo, which are not compiled directly
+	forks map[string]bool    // directories of modules that are copies of the old library
 }
 
 // A config is a build configuration: an operating system and a set of build tags.

@@ -1,6 +1,6 @@
 package from
 
-// Values that codecs and databases write and read.
+// This file finds values that codecs and databases write and read.
 
 import (
 	"go/ast"
@@ -20,15 +20,15 @@ import (
 // storesNothing matches the names of functions that do not store their arguments.
 var storesNothing = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
-// storedNotes returns notes about the library's types in the value at c, if a codec or a database
-// may receive the value in an interface.
+// storedNotes returns notes about the old library's types in the value at c if a codec or a
+// database may receive the value in an interface.
 func (f *file) storedNotes(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
 	return f.storedNotesFor(f.receivingPackage(c), e, f.info.TypeOf(e))
 }
 
-// instanceNotes returns notes about the library's types among the type arguments of id, which names
-// a generic type or function.
+// instanceNotes returns notes about the old library's types among the type arguments of id, which
+// refers to a generic type or function.
 func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 	for t := range f.info.Instances[id].TypeArgs.Types() {
 		notes = append(notes, f.storedNotesFor(f.info.Uses[id].Pkg(), id, t)...)
@@ -36,9 +36,9 @@ func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 	return notes
 }
 
-// storedNotesFor returns the notes of the stored rows about values of type t. The package to
-// receives such a value at e. If it is a database, the place of a note is the field that contains
-// the value, if any.
+// storedNotesFor returns the notes from the stored rows that apply to values of type t. The
+// argument to is the package that receives such a value at e. If a row is about databases, its note
+// refers to the field that contains the value, if there is one.
 func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
@@ -63,16 +63,16 @@ func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (note
 	return notes
 }
 
-// reaches reports whether match is true for the path of pkg. If pkg belongs to the program, it is
-// enough that match is true for one of its imports.
+// reaches reports whether match returns true for the path of pkg or, if pkg belongs to the program,
+// for the path of one of its imports.
 func (f *file) reaches(pkg *types.Package, match func(path string) bool) bool {
 	return match(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return match(p.Path()) })
 }
 
 // receivingPackage returns the package that receives the value at c in an interface. It is the
-// package of the called function, or of the type that the value becomes a part of, or otherwise the
-// package of the file. If the value does not become an interface, or the function does not store
-// its arguments, receivingPackage returns nil.
+// package of the called function, or of the type of the composite literal that contains the value.
+// Otherwise, it is the package of the file. If the value is not converted to an interface, or if
+// the function does not store its arguments, receivingPackage returns nil.
 func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
@@ -85,7 +85,7 @@ func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 		if n := named(f.info.TypeOf(lit)); n != nil {
 			return n.Obj().Pkg()
 		}
-		c = c.Parent() // perhaps the call that gets the list
+		c = c.Parent() // this may be the call to which the list is passed
 	}
 	call, ok := c.Node().(*ast.CallExpr)
 	switch fun := f.callee(call); {
@@ -98,23 +98,23 @@ func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	}
 }
 
-// A depth limits how far contained searches a type. The arguments of generic types are always
-// searched.
+// A depth limits how deeply contained searches a type. It always searches the type arguments of
+// generic types.
 type depth int
 
 const (
 	noFields  depth = iota // parameters and results of functions, but no fields
-	allFields              // all fields that codecs see, but no functions
+	allFields              // all fields that codecs can access, but no functions
 )
 
-// A containedType is a type of the library within another type. field is the program's field that
-// contains it there, or nil.
+// A containedType is a type of the old library within another type. If a field of the program
+// contains it there, field is that field. Otherwise, field is nil.
 type containedType struct {
 	typ   *types.TypeName
 	field *types.Var
 }
 
-// contained returns the types of the library that a value of type in may contain.
+// contained returns the types of the old library that a value of type in may contain.
 func (f *file) contained(in types.Type, into depth) []containedType {
 	if in == nil {
 		return nil
@@ -122,7 +122,7 @@ func (f *file) contained(in types.Type, into depth) []containedType {
 	return f.containedAt(nil, in, into, map[types.Type]bool{})
 }
 
-// containedAt is like contained, for the type of the field at, or of no field if at is nil.
+// containedAt is like contained. The argument at is the field whose type is searched, or nil.
 func (f *file) containedAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []containedType) {
 	search := func(parts ...types.Type) {
 		for _, part := range parts {
@@ -191,8 +191,8 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether values of type t have the methods of the given type of the library,
-// but no method IsZero, neither from that type nor of their own.
+// gainsIsZero reports whether values of type t have the methods of the old library's type with the
+// given name, but do not have a method IsZero from any type.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

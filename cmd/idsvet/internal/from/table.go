@@ -1,6 +1,6 @@
 package from
 
-// The tables of the old libraries, and their format.
+// This file reads the tables of the old libraries and describes their format.
 
 import (
 	"embed"
@@ -17,48 +17,51 @@ import (
 // rulesFS contains the tables, one for each library. A line that begins with a tab continues the
 // previous row. A row has one of these forms:
 //
-//	package NAME PATH…           the import paths of the library's packages. Patterns call each of
-//	                             them NAME
-//	let LETTER TYPE              the values that the letter matches (see bind). In all tables, x
-//	                             is an error
-//	same NAME…                   functions, types and methods that are the same here
-//	name TYPE.FIELD NEW          a field that has another name here
-//	PATTERN -> EXPRESSION        the expression replaces the pattern. Each letter occurs once in
-//	                             both, in the same order. Without a let row, it matches any
-//	                             expression. A row of two errors also applies to comparisons with
-//	                             == and !=
-//	PATTERN -> EXPRESSION, nil   the same, for a function whose error cannot occur here
-//	PATTERN -> EXPRESSION, ok    the same, for a function that has a second result here, which is
-//	                             dropped. The row applies only if the first result is assigned;
-//	                             otherwise the pattern's next row applies
-//	PATTERN -> _, EXPRESSION     the same, for a function whose first result is dropped
-//	PATTERN -> EXPRESSION, read  the same, for a slice that shares its bytes with a variable. The
-//	                             row applies only where the bytes are only read
-//	PATTERN | PATTERN -> …       the same, for each of several patterns
-//	set NAME… for NAME…          while the program uses one of the first names, the others are
-//	                             left
-//	text TEXT                    a part of the texts of the library's errors
-//	left NAME…: SENTENCE         names that are left, and what to write instead
-//	differs NAME…: SENTENCE      names that have another value here. The sentence is printed where
-//	                             the program uses them, unless constants decide the value
-//	stored TYPE WHERE: SENTENCE  a difference where values of the type are written and read. WHERE
-//	                             is one or more of the words below
-//	unseen SENTENCE              a difference that types cannot show
-//	unseen for NAME…: SENTENCE   the same, for programs that have one of the names: a name of the
-//	                             library, a verb of a format, such as "%#v", or a package that the
-//	                             program needs, such as "database/sql"
+//   - The row "package NAME PATH…" lists the import paths of the library's packages. Patterns call
+//     each of these packages NAME.
+//   - The row "let LETTER TYPE" limits the values that the letter matches (see bind). In all
+//     tables, x is an error.
+//   - The row "same NAME…" lists functions, types and methods that are the same in ids.
+//   - The row "name TYPE.FIELD NEW" gives the new name of a field that has a different name in ids.
+//   - The row "PATTERN -> EXPRESSION" replaces the pattern with the expression. Each letter occurs
+//     once in both, in the same order. A letter without a let row matches any expression. If the
+//     row replaces one error with another, it also applies to comparisons with == and !=.
+//   - The row "PATTERN -> EXPRESSION, nil" is for a function whose error cannot occur in ids.
+//   - The row "PATTERN -> EXPRESSION, ok" is for a function that has an additional second result in
+//     ids, which is dropped. The row applies only if the first result is assigned. Otherwise, the
+//     pattern's next row applies.
+//   - The row "PATTERN -> _, EXPRESSION" is for a function that has an additional first result in
+//     ids, which is dropped.
+//   - The row "PATTERN -> EXPRESSION, read" is for a slice that shares its bytes with a variable.
+//     The row applies only if the surrounding code just reads the bytes.
+//   - The row "PATTERN | PATTERN -> …" applies to each of several patterns.
+//   - The row "set NAME… for NAME…" disables the rules for the last names if the program uses one
+//     of the first names.
+//   - The row "text TEXT" contains a part of the texts of the library's errors.
+//   - The row "left NAME…: SENTENCE" lists names that stay unchanged. The sentence tells the user
+//     what to write instead.
+//   - The row "differs NAME…: SENTENCE" lists names that have a different value in ids. The report
+//     contains the sentence where the program uses these names, unless constants determine the
+//     value.
+//   - The row "stored TYPE WHERE: SENTENCE" describes a difference in places where values of the
+//     type are written and read. WHERE is one or more of the words in the second list.
+//   - The row "unseen SENTENCE" describes a difference that types cannot show.
+//   - The row "unseen for NAME…: SENTENCE" describes such a difference for programs that have one
+//     of the names. Such a name is a name of the library, a verb of a format, such as "%#v", or a
+//     package that the program needs, such as "database/sql".
 //
 // In an expression, three words refer to the old code: same is the matched name, value is the value
 // of the matched constant, and result is the type of the first result of the matched call.
 //
-// A stored row has these words after the type:
+// In a stored row, these words can follow the type:
 //
-//	codecs=PART,…       parts of the import paths of codecs
-//	tags=KEY,…          keys of struct tags
-//	omits=KEY:OPTION,…  options of struct tags that omit what is zero by its method IsZero, which
-//	                    the type has only here
-//	queries             arguments of a database
-//	unless=METHOD       the row is for versions of the library in which the type lacks the method
+//   - The word "codecs=PART,…" contains parts of the import paths of codecs.
+//   - The word "tags=KEY,…" contains keys of struct tags.
+//   - The word "omits=KEY:OPTION,…" contains options of struct tags. With these options, a codec
+//     omits a value if the value's method IsZero returns true. Only the new type has this method.
+//   - The word "queries" means that the row applies to arguments of a database.
+//   - The word "unless=METHOD" limits the row to versions of the library in which the type lacks
+//     the method.
 //
 //go:embed rules
 var rulesFS embed.FS
@@ -66,14 +69,14 @@ var rulesFS embed.FS
 // A table contains the rows for one library.
 type table struct {
 	name    string   // such as "google"
-	paths   []string // import paths of its packages
-	pkg     string   // name of its packages in patterns
-	door    string   // name of the package here that has the same names
+	paths   []string // import paths of the library's packages
+	pkg     string   // name that patterns use for these packages
+	door    string   // name of the package in ids that replaces them
 	letters map[string]string
 	same    map[string]bool
-	names   map[string]string   // new names of fields, by the old ones
+	names   map[string]string   // new names of fields, by old name
 	rules   []*rule             // in the order in which they are tried
-	set     map[string][]string // by name, the names whose use forbids its rules
+	set     map[string][]string // for each name, the names whose use disables its rules
 	texts   []string
 	left    map[string]string
 	differs map[string]string
@@ -81,7 +84,7 @@ type table struct {
 	unseen  []unseenRow
 }
 
-// A storedRow is a row about values of a type that are written and read.
+// A storedRow describes a difference in how values of a type are written and read.
 type storedRow struct {
 	name                string
 	codecs, tags, omits []string
@@ -90,14 +93,14 @@ type storedRow struct {
 	sentence            string
 }
 
-// about reports whether the row applies to the given type of the library.
+// about reports whether the row applies to the given type of the old library.
 func (s storedRow) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil
 }
 
-// An unseenRow is a row about a difference that types cannot show. If names is nil, it applies to
-// all programs, and otherwise to those that have one of the names.
+// An unseenRow describes a difference that types cannot show. If names is nil, the row applies to
+// all programs. Otherwise, it applies only to programs that have one of the names.
 type unseenRow struct {
 	names    []string
 	sentence string
@@ -111,7 +114,7 @@ type rule struct {
 	resultChange resultChange
 }
 
-// resultChange describes how the results of a template and of its pattern differ.
+// resultChange describes how the results of a template differ from those of its pattern.
 type resultChange int
 
 const (
@@ -128,8 +131,8 @@ var suffixes = map[string]resultChange{", nil": withNil, ", ok": withoutOK, ", r
 // value.
 type part struct {
 	text, letter, pkg string
-	result            bool // the type of the old call's first result
-	value             bool // the value of the old constant
+	result            bool // the part is the type of the old call's first result
+	value             bool // the part is the value of the old constant
 	noParens          bool // the letter needs no parentheses
 }
 
@@ -143,14 +146,14 @@ const root = "github.com/oneclock/ids"
 
 // Libraries returns the names of the libraries that have a table.
 func Libraries() (names []string) {
-	entries, _ := rulesFS.ReadDir("rules") // embedded, so reading cannot fail
+	entries, _ := rulesFS.ReadDir("rules") // the directory is embedded, so reading cannot fail
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".txt"))
 	}
 	return names
 }
 
-// page returns the name of the library's page in docs/from.
+// page returns the name of the old library's page in docs/from.
 func (t *table) page() string {
 	if t.name == "satori" {
 		return "others"
@@ -202,7 +205,7 @@ func (t *table) addRule(old, now string) error {
 	switch {
 	case strings.HasSuffix(now, ", nil"):
 		rows = []string{t.pkg + ".Must(" + old + ")", strings.TrimSuffix(now, ", nil"), old, now}
-	case errorRow.MatchString(old + " -> " + now): // wrapped here, so never equal to the sentinel
+	case errorRow.MatchString(old + " -> " + now): // ids wraps errors, so == never matches
 		is := "errors.Is(x, " + now + ")"
 		rows = []string{"x == " + old, is, old + " == x", is, "x != " + old, "!" + is, old + " != x", "!" + is, old, now}
 	}
@@ -216,7 +219,7 @@ func (t *table) addRule(old, now string) error {
 	return nil
 }
 
-// addWordRow adds a row that has no pattern.
+// addWordRow adds a row that begins with a word instead of a pattern.
 func (t *table) addWordRow(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
 	names, sentence, _ := strings.Cut(rest, ": ")
@@ -288,7 +291,7 @@ var (
 	closes = regexp.MustCompile(`^($|[),])`).MatchString
 )
 
-// parts splits a template into texts, letters, names of packages, and the words result and value.
+// parts splits a template into texts, letters, package names, and the words result and value.
 func parts(template string) (all []part) {
 	at := 0
 	for _, word := range wordRE.FindAllStringIndex(template, -1) {

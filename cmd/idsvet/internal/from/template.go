@@ -1,8 +1,9 @@
 package from
 
-// Templates, the replacements of rules. fill puts the operands of the old expression into a
-// template, and fit adapts it to its context. This file and convert.go call each other, because the
-// operands have conversions of their own. This recursion is intended.
+// This file contains the templates, which are the replacements in rules. The method fill puts the
+// operands of the old expression into a template, and the method fit adapts the result to its
+// context. The code in this file and the code in convert.go call each other, because the operands
+// are also converted. This recursion is intended.
 
 import (
 	"cmp"
@@ -17,8 +18,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// fill returns the conversion of the expression at c by the rule. The expressions bound to letters
-// keep their bytes, except for their own conversions. The edits replace the text between them.
+// fill returns the conversion of the expression at c according to the rule. The expressions that
+// are bound to letters keep their text, except for their own conversions. The edits replace the
+// text between these expressions.
 func (m *match) fill(c inspector.Cursor) conversion {
 	e := c.Node().(ast.Expr)
 	done := conversion{uses: m.countUses(e)}
@@ -63,8 +65,8 @@ func (m *match) fill(c inspector.Cursor) conversion {
 	return done
 }
 
-// commentReason returns the reason to leave an expression if the edits would delete a comment, or
-// "".
+// commentReason returns the reason to leave an expression unchanged if the edits would delete a
+// comment. Otherwise, it returns "".
 func (m *match) commentReason(edits []edit) string {
 	for _, c := range m.syntax.Comments {
 		if isCovered(edits, m.offset(c.Pos())) {
@@ -84,7 +86,7 @@ func needsNoParens(e ast.Expr) bool {
 }
 
 // fit adapts a filled template to the context of the expression at c. If the template cannot be
-// used there, fit returns the reason, and otherwise "".
+// used there, fit returns the reason. Otherwise, it returns "".
 func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	e := c.Node().(ast.Expr)
 	if m.isVariable(c, e) {
@@ -108,8 +110,9 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 	return m.leftReason(name)
 }
 
-// targets returns the variables that get the values of the expression at c, and whether they are
-// declared there. If the declaration contains their type, targets returns none.
+// targets returns the variables to which the values of the expression at c are assigned, and
+// reports whether they are declared there. If the declaration contains their type, targets returns
+// no variables.
 func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	switch parent := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
@@ -131,7 +134,7 @@ func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 	switch c.Parent().Node().(type) {
 	case *ast.ExprStmt:
-		// It goes before the other text that is inserted at this offset.
+		// This edit must come before the other edits that insert text at this offset.
 		done.edits = append([]edit{{done.start, done.start, "_ = "}}, done.edits...)
 		return true
 	case *ast.ReturnStmt, *ast.CallExpr:
@@ -170,9 +173,9 @@ func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 	return true
 }
 
-// isRead reports whether the code around the bytes at c only reads them, and does so immediately.
-// This code is a conversion that copies them, an index expression, a range, copy, bytes.Equal or
-// bytes.Compare.
+// isRead reports whether the code around c only reads the bytes of the slice at c, and does so
+// immediately. Such code is a conversion that copies the bytes, an index expression, a range
+// clause, or a call to copy, bytes.Equal or bytes.Compare.
 func (m *match) isRead(c inspector.Cursor) bool {
 	kind, i := c.ParentEdge()
 	switch parent := c.Parent().Node().(type) {
@@ -197,9 +200,9 @@ func (m *match) isRead(c inspector.Cursor) bool {
 	return false
 }
 
-// isVariable reports whether the expression at c is a variable of the library in a place where a
-// call is not allowed, because the variable is assigned or its address is taken. A slice expression
-// or a method may also take the address.
+// isVariable reports whether the expression at c is a variable of the old library that cannot be
+// replaced with a call, because it is assigned or its address is taken there. A slice expression or
+// a method call can also take the address.
 func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	s, _ := e.(*ast.SelectorExpr)
 	if s == nil || m.info.Selections[s] != nil {

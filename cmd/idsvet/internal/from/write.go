@@ -1,6 +1,6 @@
 package from
 
-// The replacement of the changed files.
+// This file replaces the changed files.
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ type change struct {
 	before, now []byte
 }
 
-// write replaces the files, each by renaming a complete new file. It prepares all new files first.
-// If one of the files cannot be written, or if ctx ends before the last new file is prepared, write
-// changes none. If a rename fails nevertheless, the error lists the files that are changed.
+// write replaces each file by renaming a complete new file. It first prepares all new files. If one
+// of them cannot be written, or if ctx is canceled before the last one is prepared, write changes
+// no file. If a rename fails nevertheless, the error lists the files that are changed.
 func write(ctx context.Context, changes []change) error {
 	var errs []error
 	temps := make([]string, len(changes))
@@ -44,13 +44,14 @@ func write(ctx context.Context, changes []change) error {
 				err = fmt.Errorf("%w; only these files are changed: %q", err, targets[:i])
 			}
 		}
-		_ = os.Remove(temps[i]) // already renamed, or never made
+		_ = os.Remove(temps[i]) // already renamed, or never created
 	}
 	return err
 }
 
 // prepare writes the new text of a file into a temporary file in the same directory. It returns the
-// paths of the file and of the temporary file. target differs from c.path if that is a link.
+// paths of the file and of the temporary file. If c.path is a link, target is the path of the file
+// to which the link points.
 func prepare(c change) (target, temp string, err error) {
 	target, err = filepath.EvalSymlinks(c.path)
 	info, noInfo := os.Stat(c.path)

@@ -1,5 +1,5 @@
-// Package syntax describes the context of an expression: the function around it, the type that its
-// value gets, and the expressions that it is compared with.
+// Package syntax finds the context of an expression: the enclosing function, the type to which its
+// value is assigned, and the expressions with which it is compared.
 package syntax
 
 import (
@@ -21,7 +21,7 @@ func Element(t types.Type) types.Type {
 	return u.Elem()
 }
 
-// Function returns the innermost function literal or declaration around c.
+// Function returns the innermost function literal or declaration that encloses c.
 func Function(c inspector.Cursor) (f inspector.Cursor) {
 	for f = range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		break
@@ -30,8 +30,8 @@ func Function(c inspector.Cursor) (f inspector.Cursor) {
 }
 
 // Wanted returns the type of the variable, parameter, result, element or key that receives the
-// value of the expression at c. It returns nil if there is none, or if its type is inferred from
-// the expression.
+// value of the expression at c. It returns nil if the value is not assigned to any of these, or if
+// their type is inferred from the expression.
 func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	kind, i := c.ParentEdge()
 	switch n := c.Parent().Node().(type) {
@@ -89,8 +89,8 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	return nil
 }
 
-// literalStruct returns the struct type of a composite literal of type t, or nil. t can be a
-// pointer, because a list of pointers may contain literals without &T.
+// literalStruct returns the struct type of a composite literal whose type is t, or nil if it is not
+// a struct literal. t can be a pointer, because a list of pointers may contain literals without &T.
 func literalStruct(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -100,7 +100,7 @@ func literalStruct(t types.Type) *types.Struct {
 }
 
 // ComparedWith returns the expressions that are compared by ==, != or a switch with the expression
-// at c. For == and !=, they include that expression itself.
+// at c. For == and !=, the result includes that expression itself.
 func ComparedWith(c inspector.Cursor) (others []ast.Expr) {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
