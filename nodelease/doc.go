@@ -10,32 +10,35 @@
 //
 // The packages [github.com/oneclock/ids/nodelease/etcdstore],
 // [github.com/oneclock/ids/nodelease/pgstore] and [github.com/oneclock/ids/nodelease/mysqlstore]
-// are stores. Before the first process starts, initialize the store once, with its package's
+// provide stores. Before the first process starts, initialize the store once, with its package's
 // function Init or with the command [github.com/oneclock/ids/nodelease/cmd/leases], which also
-// shows and checks a store. Package [github.com/oneclock/ids/nodelease/memstore] is a store for
-// tests of programs, package [github.com/oneclock/ids/nodelease/storekit] helps to write your own
-// store, and package [github.com/oneclock/ids/nodelease/storetest] tests it. All of them are in one
-// module, but a program downloads and builds only the driver of the store that it imports.
+// lists and checks the numbers of a store. Package [github.com/oneclock/ids/nodelease/memstore] is
+// a store for testing programs, package [github.com/oneclock/ids/nodelease/storekit] helps you
+// write your own store, and package [github.com/oneclock/ids/nodelease/storetest] tests it. All of
+// them are in one module, but a program downloads and builds only the driver for the store that it
+// imports.
 //
 // # Why IDs are unique
 //
-// The store keeps a horizon for every number, which is a time. A holder writes a horizon that is
-// ahead of its clock, in a transaction that fails unless it still holds the number. Only after that
-// transaction is committed does it make IDs up to the horizon. The next holder reads the horizon in
-// the transaction in which it takes the number, and makes only IDs after it. So each range of times
-// under a number belongs to one holder, whatever clocks, pauses and networks do.
+// For every number, the store keeps a horizon, which is a point in time. The process that holds a
+// number writes a horizon ahead of its clock, in a transaction that fails unless the process still
+// holds the number. Only after that transaction is committed does the process make IDs up to the
+// horizon. The next holder reads the horizon in the transaction that takes the number, and makes
+// only IDs that are later than the horizon. So under each number, every range of times belongs to
+// one holder, regardless of clocks, pauses and networks.
 //
-// The lease determines when a number is free again. A [Minter] renews it every TTL/4 to TTL/3. A
-// timer stops it from making IDs before the lease can have expired in the store, which is a TTL
-// after the latest renewal was sent, less a tenth of the TTL and 100 ms. A process that was stopped
-// for longer may still make IDs until its timer runs, but they stay below its own horizon.
+// The lease determines when a number becomes free again. A [Minter] renews it every TTL/4 to TTL/3.
+// Before the lease can expire in the store, a timer stops the Minter from making IDs. It does so
+// one TTL after the latest renewal was sent, minus a tenth of the TTL and 100 ms. A process that
+// was stopped for longer may still make IDs until its timer runs, but these IDs stay below its own
+// horizon.
 //
 // IDs can repeat in these cases:
 //
-//   - The store forgets committed data, because it is restored from a backup or runs without
-//     syncing its disk.
-//   - A running machine is copied with its memory.
-//   - Two stores serve one kind of ID.
-//   - A number of the store is also given to a node, for example by the environment variable
+//   - The store forgets committed data, because it was restored from a backup or does not sync its
+//     writes to disk.
+//   - A running machine is copied together with its memory.
+//   - Two stores provide numbers for the same kind of ID.
+//   - One of the store's numbers is also given to a node, for example by the environment variable
 //     IDS_SNOWFLAKE_NODE.
 package nodelease

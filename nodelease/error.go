@@ -1,6 +1,6 @@
 package nodelease
 
-// The exported errors, and the error of calls while no ID can be made.
+// This file contains the exported errors, and the error that calls return while no ID can be made.
 
 import (
 	"errors"
@@ -11,13 +11,14 @@ import (
 
 // Errors of this package. Match them with [errors.Is].
 var (
-	// ErrNoNumber means that no number could be taken, because all are held or other processes were
-	// faster.
+	// ErrNoNumber means that no number could be taken, because all numbers are held or other
+	// processes were faster.
 	ErrNoNumber = errors.New("nodelease: all numbers are held, or other processes were faster")
-	// ErrRefused means that the store refuses, and will until somebody changes the store or the
-	// program. For example, the store was never initialized, it is for another layout, another
-	// version of this package made it, the user may not write, or the program has closed it. Stores
-	// wrap ErrRefused. [Minter.Wait] returns it immediately.
+	// ErrRefused means that the store refuses requests, and will do so until the store or the
+	// program is changed. For example, the store was never initialized, it was made for a different
+	// layout or by a different version of this package, the user may not write, or the program has
+	// closed the store. Stores return errors that wrap ErrRefused. [Minter.Wait] returns such an
+	// error immediately.
 	ErrRefused = errors.New("nodelease: the store refuses, and no retry helps")
 	// ErrLost means that a lease has ended and that its number may have another holder.
 	ErrLost = errors.New("nodelease: the number is no longer held")
@@ -25,8 +26,8 @@ var (
 	ErrClosed = errors.New("nodelease: the minter is closed")
 )
 
-// withheld is the error while no ID can be made. It wraps ids.ErrWithheld and the cause. It is made
-// when the cause arises, so that refusing a call allocates nothing.
+// withheld is the error that calls return while no ID can be made. It wraps ids.ErrWithheld and the
+// cause. It is created when the cause arises, so that returning it allocates nothing.
 type withheld [2]error
 
 func newWithheld(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }

@@ -1,7 +1,7 @@
 package nodelease
 
-// The keeper's own data about a number: the lease, the horizon to request, and the time that a
-// renewal may take.
+// This file contains the keeper's own data about a number: the lease, the horizon to request and
+// the maximum duration of a renewal.
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A holding is a number that the keeper holds. Only the keeper goroutine has access to it. Its
-// tenure is the part that others see.
+// A holding describes a number that the keeper holds. Only the keeper goroutine uses it, except for
+// its tenure, which is shared with other goroutines.
 type holding struct {
 	tenure *tenure
 	lease  Lease
@@ -19,7 +19,7 @@ type holding struct {
 	ttl    time.Duration
 
 	// asked is the highest horizon requested from the store. An unanswered request may have taken
-	// effect, so no later one asks for less.
+	// effect, so no later request asks for a lower horizon.
 	asked    time.Time
 	minted   bool // minting has begun
 	warned   bool // a horizon far ahead was reported
@@ -56,28 +56,29 @@ func (h *holding) startClock(opts *Options, now time.Time) error {
 	return nil
 }
 
-// renewalLasts returns the time for which a renewal lets the tenure mint, counted from when the
-// request was sent.
+// renewalLasts returns how long a renewal lets the tenure make IDs, counted from when the request
+// was sent.
 func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 
 // margin returns the time from the end of minting to the end of the lease.
 //
-// The store counts the TTL from when it received the request, the Minter from before it sent it, so
-// the request's transit time is on the safe side. The margin is for two clocks that run at
-// different rates, and for the time that the timer and a call need:
+// The store counts the TTL from when it receives a request, but the Minter counts it from before it
+// sends the request. So the request's transit time is on the safe side. The margin allows for two
+// clocks that run at different rates, and for the time that the timer and a call need:
 //
-//   - A tenth of the TTL covers the clocks. Kernels slew a clock by at most 500 parts in a million,
-//     chrony by at most 83,333.
+//   - A tenth of the TTL covers the clocks. Kernels slew a clock by at most 500 parts per million,
+//     and chrony by at most 83,333.
 //   - A tenth of a second covers the timer and the call.
 //
-// A longer pause breaks no promise, because the horizon keeps IDs unique.
+// A pause that exceeds the margin breaks no promise, because the horizon keeps IDs unique.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
 // renewalTimeout returns the maximum time to wait for the answer to a renewal. An answer is useful
-// only for as long as the renewal lasts. If answers are quick, the timeout is half of that, which
-// leaves time for another renewal if this one gets lost. For a slow store, it is all of it. If even
-// that was too short, requests get lost or the store cannot answer. Then short requests detect when
-// it answers again, and every fourth request is long, in case the store has become slow.
+// only while the renewal lasts. If the store answers quickly, the timeout is half of that time,
+// which leaves time for another renewal if this one gets lost. If the store is slow, the timeout is
+// all of that time. If even that was too short, requests get lost or the store cannot answer. Most
+// requests then have a short timeout, to detect soon when the store answers again. Every fourth
+// request has the long timeout, in case the store has become slow.
 func (h *holding) renewalTimeout() time.Duration {
 	switch {
 	case h.failures >= 2 && h.failures%4 != 1:
@@ -88,9 +89,10 @@ func (h *holding) renewalTimeout() time.Duration {
 	return h.renewalLasts() / 2
 }
 
-// nextHorizon returns the horizon to request. That is the previous one if it is still a TTL ahead,
-// and otherwise one that is a whole window ahead of the wall clock. If the latest ID is ahead of
-// that clock, a hundredth of either, counted from the ID, is enough.
+// nextHorizon returns the horizon to request. This is the previous horizon if it is still a TTL
+// ahead of the wall clock, and otherwise a horizon that is a whole window ahead. If the latest ID
+// is ahead of the wall clock, a hundredth of the TTL or of the window is enough, counted from that
+// ID.
 func (h *holding) nextHorizon(opts *Options) time.Time {
 	tick := opts.Layout.Tick
 	least := max(h.ttl, 100*min(tick, maxTTL/100))
@@ -104,8 +106,8 @@ func (h *holding) nextHorizon(opts *Options) time.Time {
 	return roundUp(h.tenure.limit.NextHorizon(max(window, least)))
 }
 
-// maxWindow returns the longest window for a tick. A horizon that is further ahead comes from a
-// clock that was wrong.
+// maxWindow returns the maximum window of a layout with the given tick. A horizon that is further
+// ahead comes from a process whose clock was wrong.
 func maxWindow(tick time.Duration) time.Duration {
 	return max(24*time.Hour, 100*min(tick, maxTTL/100))
 }

@@ -1,7 +1,7 @@
 package nodelease
 
-// The keeper: the goroutine that takes a number, renews its lease and releases it. Nothing else
-// calls the store.
+// This file contains the keeper, the goroutine that takes a number, renews its lease and releases
+// it. Only the keeper calls the store.
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	takeTimeout    = 5 * time.Second // for the first two attempts; later ones have twice as long
+	takeTimeout    = 5 * time.Second // for the first two attempts; doubled for later ones
 	releaseTimeout = 4500 * time.Millisecond
 	minRetryDelay  = 100 * time.Millisecond
 	maxRetryDelay  = 2 * time.Second
 )
 
-// A keeper keeps a number for a Minter. Only the keeper goroutine has access to it. It shares the
-// state and the reporter with other goroutines.
+// A keeper takes a number for a Minter and renews its lease. Only the keeper goroutine uses the
+// keeper, but it shares the state and the reporter with other goroutines.
 type keeper struct {
 	state  *state
 	report *reporter
@@ -29,8 +29,8 @@ type keeper struct {
 	unusableAt time.Time // when an unusable number was last reported
 }
 
-// keepNumber keeps one number after another until ctx ends. It returns the error of the last
-// release.
+// keepNumber takes and keeps one number after another until ctx ends. It returns the error of the
+// last release.
 func (k *keeper) keepNumber(ctx context.Context) (failed error) {
 	for failures := 0; ctx.Err() == nil; failures++ {
 		sent := k.state.elapsed()
@@ -50,7 +50,7 @@ func (k *keeper) keepNumber(ctx context.Context) (failed error) {
 	return failed
 }
 
-// takeNumber takes a number. Nothing can be minted under it before its horizon has been raised.
+// takeNumber takes a number. No IDs can be made with it before its horizon has been raised.
 func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holding, error) {
 	var g Grant
 	report := k.report // Warn may be called by any goroutine
@@ -82,8 +82,8 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 	return h, nil
 }
 
-// warnIfAhead reports, once for each holding, a horizon that is so far ahead that IDs with future
-// timestamps are made, or will be made, under the number.
+// warnIfAhead reports a horizon that is so far ahead that the number's IDs have, or will have,
+// future timestamps. It reports this only once for each holding.
 func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 	ahead := horizon.Sub(k.state.now())
 	if h.warned || ahead <= max(maxWindow(k.opts.Layout.Tick), h.ttl)+time.Microsecond {
@@ -96,8 +96,8 @@ func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 
 // renewUntilEnd renews the lease until ctx ends or the number is lost. It returns nil if ctx has
 // ended, and an error that matches ErrLost if the number is lost. While the store does not answer,
-// renewUntilEnd keeps trying. Minting stops at the deadline by itself, and resumes under the same
-// number unless another process has taken it.
+// renewUntilEnd keeps trying. Meanwhile, minting stops by itself at the deadline. When the store
+// answers again, minting resumes with the same number unless another process has taken it.
 func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	for ctx.Err() == nil {
 		sent := k.state.elapsed()
@@ -128,8 +128,8 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	return nil
 }
 
-// renewLease renews the lease, raises the horizon if that is due, and only then lets the tenure's
-// clock go up to it.
+// renewLease renews the lease and, if necessary, raises the horizon. Only then does it let the
+// tenure's clock advance to that horizon.
 func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration) error {
 	err := k.callStore(ctx, h.tenure, "Extend", h.renewalTimeout(), func(ctx context.Context) error {
 		h.asked = h.nextHorizon(&k.opts)
@@ -146,16 +146,16 @@ func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration)
 	return nil
 }
 
-// endHolding ends a holding. lost is nil, or the error by which the number was lost. If lost is
-// nil, endHolding releases the number with the time of the latest ID as its horizon, so that the
-// next holder need not wait for a later horizon to pass.
+// endHolding stops using a number. If lost is not nil, the number is already lost, and lost is the
+// error that reports this. Otherwise, endHolding releases the number and sets its horizon to the
+// time of the latest ID, so that the next holder need not wait for a later horizon to pass.
 func (k *keeper) endHolding(h *holding, lost error) error {
 	if lost != nil {
 		k.state.setNoNumber(lost)
 		return nil
 	}
 	t := h.tenure
-	t.limit.EndAt(time.Time{}, ErrClosed) // as endMinting has done if t has minted
+	t.limit.EndAt(time.Time{}, ErrClosed) // endMinting has already done this if t has minted
 	horizon := roundUp(t.clock.Latest())
 	switch err := k.releaseNumber(h, horizon); {
 	case err == nil:
@@ -169,7 +169,7 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 }
 
 // releaseNumber releases the number. If the store fails, it retries until releaseTimeout has
-// passed. Each request but the last has half of the time that is left. ErrLost means that an
+// passed. Each request except the last may take half of the remaining time. ErrLost means that an
 // earlier request took effect, or that there is nothing left to release. ErrRefused means that no
 // retry helps, for example because the store is closed.
 func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
@@ -193,13 +193,13 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	}
 }
 
-// returnGrace is the time from the end of a store call's timeout to the report that the call has
-// not returned.
+// returnGrace is the delay from a store call's timeout to the report that the call has not
+// returned.
 const returnGrace = 5 * time.Second
 
-// callStore calls a method of the store, for t unless t is nil. It reports an error unless the call
-// failed because ctx has ended. A call that does not return after its timeout blocks the keeper, so
-// callStore reports that, and later that the call has returned.
+// callStore calls a method of the store. The call concerns t's number unless t is nil. callStore
+// reports the call's error unless ctx has ended. A call that does not return after its timeout
+// blocks the keeper, so callStore reports this, and later reports that the call has returned.
 func (k *keeper) callStore(
 	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {
@@ -230,17 +230,18 @@ func (k *keeper) callStore(
 	return err
 }
 
-// retryDelay returns the delay after a number of consecutive failures, which doubles up to longest.
-// Half of it is random, so that processes that started together drift apart.
+// retryDelay returns the delay before the next attempt. The delay doubles with each consecutive
+// failure, up to longest. Half of it is random, so that processes that started together drift
+// apart.
 func retryDelay(failures int, longest time.Duration) time.Duration {
 	d := min(minRetryDelay<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
 }
 
 // crowdDelay returns the delay after a Take that was not answered in time, perhaps because many
-// processes ask at the same time. If all of them soon asked again, neither their Takes nor the
-// renewals of holders would be answered in time. So the delay is random: at most half the stores'
-// default TTL, then at most one TTL, and from then on at most two.
+// processes ask at the same time. If all of them asked again soon, neither their Takes nor the
+// holders' renewals would be answered in time. So the delay is random. Its maximum is half the
+// stores' default TTL at first, then one TTL, and from then on two TTLs.
 func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
 	return rand.N(halfTTL << min(failures, 2))

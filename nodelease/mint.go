@@ -1,6 +1,7 @@
 package nodelease
 
-// How a Minter makes IDs: with the tenure's node, or from the state if the node refuses.
+// This file contains the methods with which a Minter makes IDs. They use the latest tenure's node,
+// and read the state only if the node refuses.
 
 import (
 	"context"
@@ -9,9 +10,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TryNext returns an ID or, without waiting, an error. The error is [ErrClosed], one that
-// [ids.SnowflakeNode.TryNext] returns or, while no number is held, one that matches
-// [ids.ErrWithheld] and its cause, such as [ErrNoNumber], [ErrLost] or the store's error.
+// TryNext returns an ID or, without waiting, an error. After Close, the error is [ErrClosed]. While
+// no number is held, the error matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber],
+// [ErrLost] or the store's error. Otherwise, it is an error that [ids.SnowflakeNode.TryNext]
+// returns.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	if node := m.state.node.Load(); node != nil {
 		if id, err := node.TryNext(); err == nil {
@@ -21,7 +23,7 @@ func (m *Minter) TryNext() (ids.Snowflake, error) {
 	return m.tryHeld()
 }
 
-// tryHeld is like TryNext, but starts from the state, because the latest node has refused.
+// tryHeld is like TryNext, but reads the state first, because the latest node has refused.
 func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
@@ -47,20 +49,21 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 	return id, err
 }
 
-// NextContext returns an ID. It waits while no number is held, while the store is asked for a later
-// horizon, and while the ticks are exhausted. It keeps waiting even if the store refuses
-// permanently. To detect that, call [Minter.Wait] at startup.
+// NextContext returns an ID. It waits while no number is held, while the Minter asks the store for
+// a later horizon, and while all IDs of the current time are taken. It keeps waiting even if the
+// store refuses permanently. To detect that, call [Minter.Wait] at startup.
 //
-// Once ctx has ended, NextContext returns an error even if an ID is available, so that a loop over
-// NextContext ends with its context. The error is one of these:
+// Once ctx has ended, NextContext returns an error even if an ID is available, so that a loop that
+// calls NextContext ends with its context. There are three kinds of errors:
 //
-//   - After Close, it matches [ErrClosed].
-//   - If ctx has ended, it matches ctx.Err() and [context.Cause]. If no ID can be made or
-//     NextContext has waited for one, it also matches [ids.ErrWithheld] and the cause.
-//   - If the layout has no time left for IDs of this number, it matches [ids.ErrRange].
+//   - After Close, the error matches [ErrClosed].
+//   - If ctx has ended, the error matches ctx.Err() and [context.Cause]. If no ID can be made or
+//     NextContext has waited for one, the error also matches [ids.ErrWithheld] and the cause.
+//   - If the layout has no time left for IDs with this number, the error matches [ids.ErrRange].
 //
-// While the wall clock is behind the latest ID, IDs continue in ascending order, at most half as
-// fast as time passes. A wait of up to 20 ms for an ID that is already taken does not end with ctx.
+// While the wall clock is behind the latest ID, IDs are still generated in ascending order, at most
+// half as fast as time passes. A wait of up to 20 ms for an ID that is already reserved does not
+// end with ctx.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.state.contextError(ctx, nil)
@@ -73,7 +76,7 @@ func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	return m.nextHeld(ctx)
 }
 
-// nextHeld is like NextContext, but starts from the state, because the latest node has refused.
+// nextHeld is like NextContext, but reads the state first, because the latest node has refused.
 func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	for {
 		t, changed, why := m.state.get()
@@ -98,9 +101,9 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// nextOfTenure calls NextContext of t's node, which waits while the horizon is reached, and while
-// the lease is not renewed, until setState sets a later limit or ends the clock. wakeWaiters
-// handles the cases in which setState is not called.
+// nextOfTenure calls NextContext of t's node. That call waits at the horizon, and while the lease
+// is not renewed, until setState sets a later limit or ends the clock. wakeWaiters handles the
+// cases in which setState is not called.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {

@@ -1,6 +1,6 @@
 package nodelease
 
-// A Minter, from NewMinter to Close.
+// This file contains the Minter type, its constructor and its Close method.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/layout"
 )
 
-// Minter makes Snowflakes under a node number leased from a [Store]. While it has no number,
+// Minter makes Snowflakes with a node number leased from a [Store]. While it has no number,
 // NextContext waits and TryNext returns an error. It is safe for concurrent use. Make one with
 // [NewMinter]; using the zero value panics.
 type Minter struct {
@@ -25,9 +25,10 @@ type Minter struct {
 	result   error         // returned by Close
 }
 
-// NewMinter starts a Minter over store without waiting for its number. [Minter.Close] releases the
-// number. Nil options mean the default. NewMinter returns an error if store is nil, if the layout
-// can hold no ID (the error then matches [ids.ErrRange]), or if the window is invalid.
+// NewMinter starts a Minter that leases its number from store, without waiting for the number.
+// [Minter.Close] releases the number. Nil options mean the default. NewMinter returns an error if
+// store is nil, if the layout cannot hold any ID (the error then matches [ids.ErrRange]), or if the
+// window is invalid.
 func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if v := reflect.ValueOf(store); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("nodelease: nil Store")
@@ -66,11 +67,11 @@ const closeTimeout = 5 * time.Second
 // Close stops minting immediately and releases the number. From then on, NextContext and TryNext
 // return [ErrClosed], including calls that are waiting.
 //
-// Close takes at most 5 s, in which it retries if the store fails. If the number cannot be
+// Close takes at most 5 s. Within that time, it retries if the store fails. If the number cannot be
 // released, Close returns the store's error, and the number becomes free after its TTL. Close
-// returns nil if the store reports that the number is no longer held, for example after a request
-// whose answer was lost; the log contains that. Later and concurrent calls of Close return when the
-// first does, with the same error.
+// returns nil if the store reports that the number is no longer held, for example because the
+// answer to an earlier request was lost. In that case, the log contains the report. Later and
+// concurrent calls of Close return when the first does, with the same error.
 func (m *Minter) Close() error {
 	m.state.mustBeMade()
 	m.close.Do(func() {

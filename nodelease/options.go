@@ -1,6 +1,6 @@
 package nodelease
 
-// The options of a Minter.
+// This file contains the options of a Minter.
 
 import (
 	"log/slog"
@@ -11,29 +11,31 @@ import (
 
 // Options are the options of [NewMinter]. The zero value is the default.
 type Options struct {
-	// Window is how far ahead of the wall clock the horizon is written. A longer window makes fewer
-	// writes, but after a crash the holder's number rests for longer. It must be at least 100 ticks
-	// of the layout, and at most 24 h or 100 ticks, whichever is longer. If it is less than the
-	// lease's TTL, the TTL is used instead. Zero means four times the TTL, within these bounds.
+	// Window is how far ahead of the wall clock the Minter sets the horizon. A longer window means
+	// fewer writes, but after a crash it takes longer until the number's horizon has passed. It
+	// must be at least 100 ticks of the layout, and at most 24 h or 100 ticks, whichever is longer.
+	// If it is less than the lease's TTL, the TTL is used instead. Zero means four times the TTL,
+	// within these bounds.
 	Window time.Duration
 
 	// Layout is the layout of the IDs. The zero value means Twitter's layout, with 1,024 numbers.
 	// All holders of one store's numbers must use one layout.
 	Layout ids.SnowflakeLayout
 
-	// Now replaces the wall clock. Nil means the system's. It must be safe for concurrent use, must
-	// not block, and must not call back into the Minter.
+	// Now replaces the wall clock. Nil means the system's clock. It must be safe for concurrent
+	// use, must not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger logs when minting begins and ends, when the store fails, and what needs a person's
-	// attention, as described at [Warned]. While the store keeps failing, that is logged once a
-	// minute. Nil means no log.
+	// Logger gets a record when minting begins or ends, when the store fails, and when something
+	// needs a person's attention, as described at [Warned]. While the store keeps failing, the
+	// failure is logged once a minute. Nil means that nothing is logged.
 	//
-	// A goroutine of the Minter calls Logger and Observe, one after another. If one blocks, minting
-	// and Close continue, and reports are dropped once 1,000 are queued. A panic in them ends the
-	// program. They must not call Close, which would wait 5 s for them.
+	// One goroutine of the Minter calls Logger and Observe, one after another. If a call blocks,
+	// minting and Close continue, and reports are dropped once 1,000 are queued. A panic in them
+	// ends the program. They must not call Close, because Close would wait 5 s for them to return.
 	Logger *slog.Logger
 
-	// Observe is called with each event, for metrics. Nil means none. The rules for Logger apply.
+	// Observe is called with each event, for example to update metrics. Nil means that nothing is
+	// called. The rules for Logger apply to Observe, too.
 	Observe func(Event)
 }

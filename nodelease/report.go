@@ -1,6 +1,6 @@
 package nodelease
 
-// The goroutine that calls Logger and Observe.
+// This file contains the goroutine that calls Logger and Observe.
 
 import (
 	"cmp"
@@ -10,7 +10,8 @@ import (
 )
 
 // A reporter passes reports to Logger and Observe, one after another, in its own goroutine. It
-// drops reports that follow finish, such as a store's warning about a lease after Close.
+// drops reports that are made after finish was called, such as a store's warning about a lease
+// after Close.
 type reporter struct {
 	queue    chan func(*logbook) // never closed, because any goroutine may still send
 	finished chan struct{}       // closed by finish
@@ -28,7 +29,7 @@ type logbook struct {
 	loggedHeld bool      // that failure concerned a number that was held
 }
 
-// maxReports is the maximum number of queued reports, for a Logger or an Observe that blocks.
+// maxReports is the maximum number of reports that wait while Logger or Observe blocks.
 const maxReports = 1000
 
 func newReporter(opts *Options) *reporter {
@@ -60,7 +61,7 @@ func (r *reporter) run(l *logbook) {
 	}
 }
 
-// finish ends run once the reports that are queued now have been made.
+// finish makes run return once it has made the reports that are queued now.
 func (r *reporter) finish() { close(r.finished) }
 
 // add makes run call f. It does not wait, so a Logger or an Observe that blocks delays nothing
@@ -116,9 +117,9 @@ func (r *reporter) renewed(number int64, took time.Duration) {
 	})
 }
 
-// logInterval is the time in which a failure is not logged again, and an unusable number is not
-// reported again. The texts of failures are not compared, because they name the server, and
-// requests go to the servers in turn.
+// logInterval is the minimum time between two log records about failures of the same kind, and
+// between two reports about unusable numbers. The texts of failures are not compared, because they
+// name the server, and requests go to different servers in turn.
 const logInterval = time.Minute
 
 // failed reports a request that has failed. It concerns t's number unless t is nil.

@@ -1,7 +1,7 @@
 package nodelease
 
-// The state of a Minter: the data that its calls, its keeper and its timers change under one mutex,
-// and how they wait for it.
+// This file contains the state of a Minter, which its calls, its keeper and its timers change under
+// one mutex, and the ways to wait for a change.
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A state is one of four, which its fields tenure and why distinguish:
+// A Minter is in one of four states, which the fields tenure and why distinguish:
 //
 //	state     tenure   why                     calls
 //	none      nil      reason for no number    are refused, or wait for another state
@@ -22,7 +22,8 @@ import (
 //	withheld  set      reason for withholding  are refused or await the node's limit; number kept
 //	closed    nil      ErrClosed               return ErrClosed
 //
-// An event in the left column changes the state at the top to the one in the table:
+// The rows of the next table are events, and its columns are states. Each entry is the state after
+// the event:
 //
 //	                       none      minting   withheld  closed
 //	a Take fails           none      -         -         closed
@@ -32,17 +33,17 @@ import (
 //	the number is lost     none      none      none      closed
 //	Close                  closed    closed    closed    closed
 //
-// A number that was just taken is not in tenure until its first Extend succeeds. A tenure that
-// leaves the table does not return to it, and its clock is ended: a call that still has its node
-// gets ids.ErrEnded, and reads the state again.
+// When a number has just been taken, its tenure is not stored in the state until its first Extend
+// succeeds. A tenure that is removed from the state does not return, and its clock is ended. A call
+// that still uses its node gets ids.ErrEnded and reads the state again.
 type state struct {
 	report   *reporter
 	now      func() time.Time // the wall clock, or Options.Now
 	start    time.Time
 	renewNow chan struct{} // asks the keeper to raise the horizon early
 
-	// node is the node of the latest tenure, or nil before the first. It refuses every ID unless
-	// the state is minting.
+	// node is the node of the latest tenure, or nil before the first. It makes no IDs unless the
+	// state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
 	mu        sync.Mutex // guards the fields below and the tenure's
@@ -56,7 +57,7 @@ type state struct {
 	freeKnown bool
 }
 
-// init makes s the state none.
+// init initializes s, in the state none.
 func (s *state) init(opts *Options) {
 	s.report, s.now, s.start, s.renewNow = newReporter(opts), opts.Now, time.Now(), make(chan struct{}, 1)
 	if s.now == nil {
@@ -66,7 +67,7 @@ func (s *state) init(opts *Options) {
 	s.changed, s.news = make(chan struct{}), make(chan struct{})
 }
 
-// mustBeMade panics on the zero value.
+// mustBeMade panics if s is the zero value.
 func (s *state) mustBeMade() {
 	if s.report == nil {
 		panic("nodelease: zero Minter: use NewMinter")
@@ -74,12 +75,12 @@ func (s *state) mustBeMade() {
 }
 
 // elapsed returns the monotonic time since the Minter was made. It advances while the process is
-// stopped. While the machine is suspended it stands still on Linux, but then the wall clock
-// advances and reaches the horizon.
+// stopped. On Linux, it stands still while the machine is suspended, but the wall clock still
+// advances then, and reaches the horizon.
 func (s *state) elapsed() time.Duration { return time.Since(s.start) }
 
 // get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and
-// why no ID can be made.
+// the reason why no ID can be made.
 func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -87,7 +88,8 @@ func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
 	return s.tenure, s.changed, s.why
 }
 
-// getNews returns a channel that is closed when why changes, and why.
+// getNews returns the reason why no ID can be made, and a channel that is closed when that reason
+// changes.
 func (s *state) getNews() (news <-chan struct{}, why error) {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -95,7 +97,7 @@ func (s *state) getNews() (news <-chan struct{}, why error) {
 	return s.news, s.why
 }
 
-// setState sets tenure and why unless the Minter is closed. The mutex is held.
+// setState sets tenure and why unless the Minter is closed. The caller must hold s.mu.
 func (s *state) setState(t *tenure, why error) {
 	if s.why == ErrClosed {
 		return
@@ -134,7 +136,7 @@ func (s *state) setFree(free int64, known bool) {
 	s.free, s.freeKnown = free, known
 }
 
-// setNoNumber records that there is no number, and the reason.
+// setNoNumber records that no number is held, with err as the reason.
 func (s *state) setNoNumber(err error) {
 	if errors.Is(err, ErrNoNumber) {
 		s.setFree(0, true)
@@ -144,7 +146,7 @@ func (s *state) setNoNumber(err error) {
 	s.setState(nil, newWithheld(err))
 }
 
-// setNotRenewed records the error of a renewal of t, for the errors of calls that are withheld.
+// setNotRenewed records the error of a failed renewal of t. Calls that get no ID return it.
 func (s *state) setNotRenewed(t *tenure, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +160,8 @@ func (s *state) setNotRenewed(t *tenure, err error) {
 	}
 }
 
-// resumeMinting lets t's clock advance to horizon, which the store has confirmed, until deadline.
-// It returns false if the deadline has passed or the Minter is closed.
+// resumeMinting lets t's clock advance to horizon, which the store has confirmed, and lets it make
+// IDs until deadline. It returns false if the deadline has passed or the Minter is closed.
 func (s *state) resumeMinting(t *tenure, horizon time.Time, deadline time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +180,7 @@ func (s *state) resumeMinting(t *tenure, horizon time.Time, deadline time.Durati
 	return true
 }
 
-// stopMinting stops the minting unless t has been renewed since.
+// stopMinting stops minting at t's deadline, unless t has been renewed since.
 func (s *state) stopMinting(t *tenure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +196,7 @@ func (s *state) endMinting() {
 	s.setState(nil, ErrClosed)
 }
 
-// withheldError returns the error of a call for which t's node withholds an ID.
+// withheldError returns the error for a call that gets no ID because t's node withholds it.
 func (s *state) withheldError(t *tenure) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +206,7 @@ func (s *state) withheldError(t *tenure) error {
 	return t.horizonErr
 }
 
-// contextError returns the error of a call whose context ended while it waited. why is the reason
+// contextError returns the error for a call whose context ended while it waited. why is the reason
 // for the wait and may be nil.
 func (s *state) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
@@ -228,7 +230,7 @@ func (s *state) askForHorizon() {
 	}
 }
 
-// wakeInterval is the time from one call of wakeWaiters to the next.
+// wakeInterval is the time between two calls of wakeWaiters.
 const wakeInterval = 100 * time.Millisecond
 
 // countWaiting adds n to the number of waiting calls, and schedules wakeWaiters if there are any.
@@ -241,11 +243,11 @@ func (s *state) countWaiting(n int) {
 	}
 }
 
-// wakeWaiters wakes all calls of NextContext that wait for their node, so that none of them has to
-// poll. They do not notice that the wall clock has come back below the horizon, for example after
+// wakeWaiters wakes all NextContext calls that wait for their node, so that none of them has to
+// poll. These calls do not notice when the wall clock is below the horizon again, for example after
 // one wrong reading. Setting the same limit again makes them read the clock again. If the horizon
-// is reached, wakeWaiters requests a higher one, because the calls may have reached it only after
-// their own request.
+// is reached, wakeWaiters requests a higher one, because the calls may have reached the horizon
+// only after they requested a higher one themselves.
 func (s *state) wakeWaiters() {
 	now := s.now()
 	s.mu.Lock()

@@ -1,10 +1,10 @@
 package nodelease
 
-// The figures that a Minter reports about itself.
+// This file contains the figures that a Minter reports about itself.
 
 import "time"
 
-// Number returns the number under which IDs can be made now. ok is false while there is none.
+// Number returns the node number with which m can make IDs now. ok reports whether there is one.
 func (m *Minter) Number() (number int64, ok bool) {
 	t, _, why := m.state.get()
 	if why != nil {
@@ -13,41 +13,41 @@ func (m *Minter) Number() (number int64, ok bool) {
 	return t.number, true
 }
 
-// Stats are the figures that [Minter.Stats] returns, for gauges.
+// Stats contains the figures that [Minter.Stats] returns, for example for gauges.
 type Stats struct {
-	// Number is the number under which IDs are made now, if Held is true.
+	// Number is the node number with which IDs are made now, if Held is true.
 	Number int64
 	// Held reports whether there is such a number. While it is false, the three durations are zero.
 	Held bool
-	// Err is the reason why no ID can be made: [ErrClosed], or an error that matches
+	// Err is the reason why no ID can be made. It is [ErrClosed], or an error that matches
 	// [ids.ErrWithheld] and the cause. It is nil while IDs can be made without a request to the
 	// store. In the last tick below the horizon, it may or may not be nil.
 	Err error
 	// Deadline is how long minting continues if the store stops answering.
 	Deadline time.Duration
-	// HorizonAhead is how far ahead of the wall clock the horizon is up to which IDs can be made.
-	// It is negative if the wall clock has passed the horizon.
+	// HorizonAhead is how far the horizon is ahead of the wall clock. IDs can be made up to the
+	// horizon. It is negative if the wall clock has passed the horizon.
 	HorizonAhead time.Duration
-	// LatestAhead is how far ahead of the wall clock the latest ID is, or the horizon that was
-	// found with the number. It is zero if neither is ahead.
+	// LatestAhead is how far the latest ID, or the horizon that was found with the number, is ahead
+	// of the wall clock. It is zero if neither is ahead.
 	LatestAhead time.Duration
-	// Free is the number of numbers within the layout that were free at the latest Take, not
-	// counting the one taken. It is 0 if none could be taken. It does not change while the number
-	// is held, however many numbers other processes take or release. It is valid only if FreeKnown
-	// is true.
+	// Free is how many of the numbers that fit the layout were free at the latest Take, not
+	// counting the one taken. It is 0 if no number could be taken. While a number is held, Free
+	// does not change, even if other processes take or release numbers. It is valid only if
+	// FreeKnown is true.
 	Free int64
-	// FreeKnown is false before the first Take, if the store does not count free numbers, and if
-	// the latest number that the store granted cannot be used.
+	// FreeKnown reports whether Free is valid. It is false before the first Take, if the store does
+	// not count free numbers, and if the latest number that the store granted cannot be used.
 	FreeKnown bool
 }
 
-// Stats returns the state of m at this moment, without a request to the store.
+// Stats returns the current figures of m. It makes no request to the store.
 func (m *Minter) Stats() Stats {
 	m.state.mustBeMade()
 	return m.state.stats(m.state.now())
 }
 
-// stats returns the state at a time on the wall clock.
+// stats returns the figures at the time now on the wall clock.
 func (s *state) stats(now time.Time) Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

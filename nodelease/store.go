@@ -1,6 +1,6 @@
 package nodelease
 
-// The contract between a Minter and its store.
+// This file contains the contract between a Minter and its store.
 
 import (
 	"context"
@@ -10,31 +10,31 @@ import (
 )
 
 // A Store leases Snowflake node numbers, each to one holder at a time, and keeps a durable horizon
-// for every number: no ID later than the horizon has ever been made under that number. The horizon
-// outlives every holder. It is the horizon that makes IDs unique, not the time at which a lease
-// ends.
+// for every number. No ID later than a number's horizon has ever been made with that number. The
+// horizon outlives every holder. The uniqueness of IDs depends on the horizon, not on the time at
+// which a lease ends.
 //
-// Its methods, and those of its leases, check their context first, and return soon after it has
-// ended. A store that does not do so delays the next number, and delays Close for 5 s, but it lets
-// no process make IDs past the lease. A Store outlives its leases: a [Minter] takes one number
-// after another from it, and several Minters may share it.
+// The methods of a Store and of its leases check their context first, and return soon after the
+// context has ended. If they return late, this delays the next number and delays Close for 5 s, but
+// it lets no process make IDs past its lease. A Store outlives its leases, because a [Minter] takes
+// one number after another from it, and several Minters may share it.
 type Store interface {
 	// Take makes the caller the holder of a free number that r.Layout can hold, from 0 to
 	// 1<<NodeBits - 1. The statement or transaction that takes the number and reads its horizon
-	// must also check that it is free, because the holder of an expired lease may extend it until
-	// then.
+	// must also check that the number is free, because the holder of an expired lease may extend
+	// the lease until then.
 	//
-	// Of the free numbers, Take prefers those whose horizon has passed at r.Now, and may choose any
-	// of them. The stores of this module choose at random, so a program has another number after
-	// each start. If none has passed, Take takes the number whose horizon passes first.
+	// Take prefers free numbers whose horizon has passed at r.Now, and may choose any of these. The
+	// stores in this module choose at random, so a program has a different number after each start.
+	// If no horizon has passed, Take chooses the number whose horizon will pass first.
 	//
-	// Take returns an error that matches ErrNoNumber if no number could be taken, because all are
-	// held or other processes were faster. It refuses, with an error that matches ErrRefused, a
-	// layout that differs from the layout of earlier IDs. The store keeps that layout with the
-	// numbers, and the zero layout and Twitter's are the same. After any error, a number that was
-	// taken should become free again: the store releases it, or its TTL does. A Minter waits 5 s or
-	// 10 s for Take. If Take returns a Grant later than that, the Minter keeps the number, or
-	// releases it if the Minter is closed.
+	// Take returns an error that matches ErrNoNumber if no number could be taken, because all
+	// numbers are held or other processes were faster. If r.Layout differs from the layout of
+	// earlier IDs, Take returns an error that matches ErrRefused. The store keeps that layout with
+	// the numbers, and treats the zero layout as Twitter's. After any error, a number that was
+	// taken should become free again, either because the store releases it or because its TTL
+	// passes. A Minter waits 5 s or 10 s for Take. If Take returns a Grant later than that, the
+	// Minter keeps the number, or releases it if the Minter is closed.
 	//
 	// Take is safe for concurrent use.
 	Take(ctx context.Context, r Request) (Grant, error)
@@ -46,10 +46,10 @@ type Request struct {
 	Now time.Time
 	// Layout is the layout of the caller's IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// Warn is called with problems that the store has dealt with but that need a person's
-	// attention, such as a horizon that was deleted and that the holder has written again. A Minter
-	// passes them to Logger and Observe. Warn may be called until the lease ends, and does not
-	// block. Nil means that the warnings are dropped.
+	// Warn is called with problems that the store has handled but that need a person's attention,
+	// such as a deleted horizon that the holder has written again. A Minter passes them to Logger
+	// and Observe. Warn may be called until the lease ends, and does not block. Nil means that the
+	// warnings are dropped.
 	Warn func(error)
 }
 
@@ -57,40 +57,42 @@ type Request struct {
 type Grant struct {
 	// Number is the number taken.
 	Number int64
-	// Horizon is the latest horizon of the number's earlier holders, read in the transaction that
-	// took the number. It must be at least the horizon that was written, so a store with
-	// millisecond precision rounds up. The zero time means that no ID was ever made under the
+	// Horizon is the horizon that the number's earlier holders left, read in the transaction that
+	// took the number. It must not be earlier than the horizon that was written, so a store with
+	// millisecond precision rounds up. The zero time means that no ID was ever made with the
 	// number.
 	Horizon time.Time
-	// TTL is how long the store keeps the number for its holder after it received Take or Extend.
+	// TTL is how long the store keeps the number for its holder after it has received a Take or an
+	// Extend.
 	TTL time.Duration
-	// Free is the number of other numbers within the layout that were free when this one was taken,
-	// if FreeKnown is true.
+	// Free is how many other numbers that fit the layout were free when this one was taken. It is
+	// valid only if FreeKnown is true.
 	Free int64
 	// FreeKnown reports whether the store has counted the free numbers.
 	FreeKnown bool
-	// Lease extends and ends the time for which the holder has the number.
+	// Lease is used to extend or end the time for which the holder has the number.
 	Lease Lease
 }
 
 // A Lease is the time for which a holder has a number. Its methods are called by one goroutine at a
-// time, and not again after one of them has returned ErrLost or Release has returned nil.
+// time. They are not called again after one of them has returned ErrLost or Release has returned
+// nil.
 //
-// ErrLost means that this time is over: another holder has taken the number, it was released, or
-// its row is gone. A store may return it as soon as the TTL is over, or continue the lease while no
-// other holder has taken the number. After any other error, it is open whether the store carried
-// out the call, and the same call may be made again.
+// ErrLost means that this time is over, because another holder has taken the number, the number was
+// released, or its row is gone. A store may return ErrLost as soon as the TTL has passed, or let
+// the lease continue until another holder takes the number. After any other error, the store may or
+// may not have carried out the call, and the same call may be made again.
 type Lease interface {
 	// Extend shows the store that the holder is alive, and raises the number's horizon to horizon,
-	// a whole number of microseconds. The holder may make IDs up to it only after Extend has
-	// returned nil. The caller never asks for a lower horizon than before. Requests may still
+	// a whole number of microseconds. The holder may make IDs up to that horizon only after Extend
+	// has returned nil. The caller never asks for a lower horizon than before. Requests may still
 	// arrive out of order; an older one must not lower the horizon.
 	Extend(ctx context.Context, horizon time.Time) error
-	// Release gives the number back. It sets the number's horizon to horizon, which is the time of
-	// the latest ID rounded up to a whole number of microseconds, and which may be lower than
-	// before. A store that is less precise than microseconds rounds up. If no ID was made, horizon
+	// Release makes the number free and sets its horizon to horizon, which is the time of the
+	// latest ID, rounded up to a whole number of microseconds. It may be lower than the current
+	// horizon. A store that is less precise than microseconds rounds up. If no ID was made, horizon
 	// is the Horizon of the Grant, rounded up. If that is the zero time, the number must have no
-	// horizon again. A second call, after one that was carried out although its answer was lost,
-	// may return ErrLost.
+	// horizon again. If an earlier call was carried out but its answer was lost, a second call may
+	// return ErrLost.
 	Release(ctx context.Context, horizon time.Time) error
 }

@@ -1,7 +1,7 @@
 package nodelease
 
-// The part of a holding that the calls of a Minter share with the keeper: the clock, and the time
-// for which the number may be used.
+// This file contains the part of a holding that a Minter's calls share with the keeper: the clock,
+// and the time for which the number may be used.
 
 import (
 	"errors"
@@ -25,13 +25,13 @@ type tenure struct {
 	deadline   time.Duration // when minting stops, on the scale of state.elapsed
 	expiry     *time.Timer   // stops minting; nil until minting begins
 	failure    error         // error of the latest renewal
-	horizonErr error         // error of calls when the horizon is reached
+	horizonErr error         // error that calls return when the horizon is reached
 }
 
 // errReached is the reason why IDs are withheld at the horizon.
 var errReached = errors.New("the horizon is reached, and the store has not confirmed a later one yet")
 
-// setFailure records the result of the latest renewal. state.mu is held.
+// setFailure records the result of the latest renewal. The caller must hold state.mu.
 func (t *tenure) setFailure(err error) {
 	t.failure, t.horizonErr = err, newWithheld(errReached)
 	if err != nil {
@@ -39,7 +39,8 @@ func (t *tenure) setFailure(err error) {
 	}
 }
 
-// overdueError returns the reason why IDs are withheld after the deadline. state.mu is held.
+// overdueError returns the reason why IDs are withheld after the deadline. The caller must hold
+// state.mu.
 func (t *tenure) overdueError() error {
 	const text = "nodelease: the store has not renewed the lease of number %d in time"
 	if t.failure == nil {
@@ -48,7 +49,8 @@ func (t *tenure) overdueError() error {
 	return fmt.Errorf(text+": %w", t.number, t.failure)
 }
 
-// reachedHorizon reports whether the horizon withholds the next ID. state.mu is held.
+// reachedHorizon reports whether the next ID is withheld because of the horizon. The caller must
+// hold state.mu.
 func (t *tenure) reachedHorizon(now time.Time) bool {
 	return now.After(t.horizon) || t.clock.Latest().Add(t.node.Layout().Tick).After(t.horizon)
 }

@@ -1,19 +1,19 @@
 package nodelease
 
-// How a program waits for its first number.
+// This file contains the method with which a program waits for its first number.
 
 import (
 	"context"
 	"errors"
 )
 
-// Wait waits until there is a number to make IDs under, and returns nil. If there is one already,
-// it returns immediately. Call Wait in main, because [Minter.NextContext] waits forever for a store
-// that refuses permanently.
+// Wait waits until m has a number with which it can make IDs, and then returns nil. If m already
+// has one, Wait returns immediately. Call Wait in main, because [Minter.NextContext] waits forever
+// for a store that refuses permanently.
 //
-// If the latest request to the store failed with an error that matches [ErrRefused], which only a
-// person can fix, Wait returns that error immediately. The Minter keeps asking the store anyway.
-// After Close, the error is [ErrClosed]. If ctx ends first, the error matches ctx.Err(),
+// If the latest request to the store failed with an error that matches [ErrRefused], only a person
+// can fix the cause, and Wait returns that error immediately. The Minter keeps asking the store
+// anyway. After Close, the error is [ErrClosed]. If ctx ends first, the error matches ctx.Err(),
 // [context.Cause], [ids.ErrWithheld] and the cause.
 func (m *Minter) Wait(ctx context.Context) error {
 	for {

@@ -1,4 +1,4 @@
-// Package memstore leases numbers within one process, for tests of programs that use
+// Package memstore leases numbers within one process, for testing programs that use
 // [github.com/oneclock/ids/nodelease].
 package memstore
 
@@ -10,12 +10,12 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/memory"
 )
 
-// Store is a [nodelease.Store] in memory. It serves one process, and its contents are lost when
-// that ends. Its leases end by time.Now, which in a testing/synctest bubble is the bubble's clock.
-// Make one with [New].
+// Store is a [nodelease.Store] in memory. It works within one process, and its contents are lost
+// when the process ends. Its leases end according to time.Now, which is the bubble's clock in a
+// testing/synctest bubble. Make one with [New].
 type Store struct{ memory *memory.Store }
 
-// New returns a store of the numbers from 0 to numbers-1, whose leases last for ttl. It panics if
+// New returns a store with the numbers from 0 to numbers-1, whose leases last for ttl. It panics if
 // numbers is negative. A Minter needs a ttl of at least 112 ms; with a shorter one it makes no IDs.
 func New(numbers int64, ttl time.Duration) *Store { return &Store{memory.New(numbers, ttl)} }
 

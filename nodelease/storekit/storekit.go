@@ -1,46 +1,47 @@
-// Package storekit is for authors of a [nodelease.Store]. It contains the parts that all stores
-// need in addition to their database: the checks of options, clocks and layouts, and the choice
-// among free numbers. The stores of this module use it, and package
-// [github.com/oneclock/ids/nodelease/storetest] tests your own store.
+// Package storekit is for programmers who write their own [nodelease.Store]. It contains the parts
+// that all stores need in addition to their database: the checks of options, clocks and layouts,
+// and the choice among free numbers. The stores of this module use it, and package
+// [github.com/oneclock/ids/nodelease/storetest] can test your own store.
 //
 // # What keeps IDs unique
 //
-// Take checks and writes in one step. It reads the end of the lease and the horizon of the Grant in
-// the transaction that takes the number. If Take first reads and later writes, it must write only
-// if the lease has still ended and the horizon is still the one that it read. Otherwise an Extend
-// of the former holder that arrives in between is confirmed, the next holder starts below that
-// horizon, and IDs repeat.
+// Take checks and writes in one step. It reads the end of the lease and the horizon for the Grant
+// in the transaction that takes the number. If Take first reads and later writes, it must write
+// only if the lease is still expired and the horizon is still the one that it read. Otherwise, the
+// store may confirm an Extend from the former holder in between. The next holder then starts below
+// that holder's horizon, and IDs repeat.
 //
 // Each Take writes a token that is never reused, such as a random UUID. Extend and Release compare
-// it in the statement that writes, and return [nodelease.ErrLost] if it differs. A count is not
-// enough, because it is reused after a backup is restored.
+// it in the statement that writes, and return [nodelease.ErrLost] if it differs. A counter is not
+// enough, because its values are reused after a backup is restored.
 //
 // Extend returns nil only when the horizon would survive a crash of the database. It never lowers a
 // horizon, and may be called again with the current one. Release sets the horizon, even to a lower
-// one, and removes the token. The zero time means that there is no horizon. Both methods get whole
-// microseconds, and a store with a coarser unit rounds up.
+// one, and removes the token. The zero time means that there is no horizon. Both methods get
+// horizons in whole microseconds, and a store with a coarser unit rounds up.
 //
-// In addition to the numbers, a store keeps the [Header], which contains the layout of the IDs, and
-// Take compares it by [CheckHeader]. A function that people call before the first start initializes
-// all of this. A store that initializes missing parts by itself forgets the horizons that were
-// lost.
+// In addition to the numbers, a store keeps the [Header], which describes the layout of the IDs.
+// Take compares it with the caller's header by calling [CheckHeader]. The operator initializes all
+// of this before the first start, by calling a function. A store that initializes missing parts by
+// itself forgets the horizons that were lost.
 //
 // # What keeps numbers free
 //
 // If its context has ended, Take returns the context's error and writes nothing. If Take fails
-// after it may have been carried out, because its context ended or its connection broke, it undoes
-// by the token what it may have done, under its own context with a timeout of about a second.
-// Otherwise a number is held by no process until the TTL has passed. A lease outlives the context
-// of its Take.
+// because its context ended or its connection broke, the database may have carried it out anyway.
+// Take then uses the token to undo what it may have done, with a new context that has a timeout of
+// about a second. Otherwise, the number stays leased until the TTL has passed, although no process
+// uses it. A lease outlives the context of its Take.
 //
-// A write is one statement that the database commits by itself. A transaction of several requests
-// keeps its locks if the network is cut between them, and then no process can write that number,
-// including its holder.
+// A write is one statement that the database commits by itself. If a transaction consists of
+// several requests and the network is cut between them, the transaction keeps its locks. No
+// process, not even the holder, can then write that number.
 //
-// Leases end by the database's clock. If the database has no clock, a Store can remember its
-// observations, because it lives as long as its process: a lease has ended if it has not changed
-// for a TTL on this process's monotonic clock. A [nodelease.Minter] calls Extend every TTL/4 to
-// TTL/3, and gives its first two Takes 5 s and later ones 10 s.
+// Leases end by the database's clock. If the database has no clock, a Store can remember when it
+// last saw each lease change, because a Store lives as long as its process. A lease has then ended
+// if it has not changed for a TTL on this process's monotonic clock. A [nodelease.Minter] calls
+// Extend every TTL/4 to TTL/3. It waits up to 5 s for each of its first two Takes, and up to 10 s
+// for later ones.
 package storekit
 
 import (
@@ -69,15 +70,15 @@ const (
 // MaxTTL is the maximum TTL of a store. A Minter does not rely on a longer one.
 const MaxTTL = 365 * 24 * time.Hour
 
-// Complete replaces zero values by the defaults and checks the others:
+// Complete replaces zero values with the defaults and checks the other values:
 //
 //   - holder is the name of the holder. The default is the host's name and the process ID. It must
 //     pass [CheckText].
-//   - numbers is the number of node numbers, from 1 to 1,048,576, and at most as many as IDs of the
-//     layout can have, as [CheckNumbers] checks. The default is 1,024.
+//   - numbers is how many node numbers there are, from 1 to 1,048,576. They must fit the layout,
+//     which [CheckNumbers] checks. The default is 1,024.
 //   - ttl is from 1 s to [MaxTTL]. The default is 15 s.
 //
-// The error names the fields Holder, Numbers and TTL of a struct Options.
+// The errors call these values Options.Holder, Options.Numbers and Options.TTL.
 func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.SnowflakeLayout) error {
 	if *holder == "" {
 		host, err := os.Hostname()
@@ -105,7 +106,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 }
 
 // CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
-// database can store that. what is the name of the text in the error, such as "Options.Holder".
+// database can store such a text. what is the name of the text in the error, such as
+// "Options.Holder".
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
@@ -113,10 +115,15 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// CheckNumbers returns an error that matches [nodelease.ErrRefused] in three cases. The layout l is
-// invalid. Its last time has passed by this machine's clock, so no more IDs of it can be made. Or
-// its IDs cannot hold all the numbers from 0 to numbers-1, so the holder of a number that does not
-// fit could only release it. The error names Options.Layout or Options.Numbers.
+// CheckNumbers returns an error that matches [nodelease.ErrRefused] in three cases:
+//
+//   - The layout l is invalid.
+//   - This machine's clock has passed the last time that l can represent, so no more IDs can be
+//     made.
+//   - The layout cannot hold all the numbers from 0 to numbers-1. The holder of a number that does
+//     not fit could only release it.
+//
+// The error names Options.Layout or Options.Numbers.
 func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 	if err := l.Validate(); err != nil {
 		return refuse("Options.Layout: %v", err)
@@ -145,8 +152,8 @@ func Header(l ids.SnowflakeLayout) string {
 		schema, l.Epoch.UTC().Format(time.RFC3339Nano), l.Tick, l.NodeBits, l.SequenceBits, order)
 }
 
-// CheckVersion returns an error that matches [nodelease.ErrRefused] if the stored header has
-// another version of the schema. place names the header's place in the store.
+// CheckVersion returns an error that matches [nodelease.ErrRefused] if the stored header has a
+// different schema version. place describes where the store keeps the header.
 func CheckVersion(place, stored string) error {
 	if version, _, _ := strings.Cut(stored, ":"); version == "schema "+schema {
 		return nil
@@ -154,9 +161,9 @@ func CheckVersion(place, stored string) error {
 	return refuse("%s contains %q, but this process uses schema %s: another version of package nodelease made it", place, stored, schema)
 }
 
-// CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has another
-// version or differs from the caller's own. place names the header's place in the store. The error
-// contains both headers.
+// CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has a
+// different schema version or differs from own, the caller's header. place describes where the
+// store keeps the header. The error contains both headers.
 func CheckHeader(place, stored, own string) error {
 	if err := CheckVersion(place, stored); err != nil || stored == own {
 		return err
@@ -165,8 +172,8 @@ func CheckHeader(place, stored, own string) error {
 }
 
 // Missing returns the error for a missing part of a store, or nil if what is empty. what describes
-// the missing part, and hint the way to make it, such as "call pgstore.Init". The error matches
-// [nodelease.ErrRefused] and [fs.ErrNotExist].
+// the missing part, and hint describes how to create it, such as "call pgstore.Init". The error
+// matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -175,7 +182,7 @@ func Missing(what, hint string) error {
 		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
 }
 
-// ErrMade is the error of an Init that finds nothing missing. It matches [fs.ErrExist].
+// ErrMade is the error that Init returns if nothing is missing. It matches [fs.ErrExist].
 var ErrMade error = &refusal{"nothing is missing: this is not the first start", []error{fs.ErrExist}}
 
 // A refusal has its own text, because the errors of package fs are about files.
@@ -192,14 +199,13 @@ func refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), []error{nodelease.ErrRefused}}
 }
 
-// maxSkew is the maximum difference of a clock or a horizon from the others. Beyond it, the clock
-// or horizon is assumed to be wrong.
+// maxSkew is the maximum difference between a clock or a horizon and the others. If a clock or a
+// horizon differs by more, it is assumed to be wrong.
 const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
-// the other time. what names the owner of the other time, such as "the server's". Take calls
-// CheckNow so that the wrong clock of one machine cannot move the horizons of one number after
-// another.
+// the other time. what describes the other clock, such as "the server's". Take calls CheckNow so
+// that the wrong clock of one machine cannot move the horizons of one number after another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock shows %s, %s %s: they are more than %v apart, so one is wrong",
@@ -221,9 +227,9 @@ func Median(horizons []time.Time) time.Time {
 
 // A Candidate is a free number with its horizon.
 type Candidate struct {
-	// Number is the number.
+	// Number is the node number.
 	Number int64
-	// Horizon is its horizon. The zero time means none.
+	// Horizon is the number's horizon. The zero time means that there is none.
 	Horizon time.Time
 	// Version is for the store, which can use it to check that the horizon has not changed since it
 	// was read. Prefer ignores it.
@@ -231,15 +237,16 @@ type Candidate struct {
 }
 
 // Prefer sorts free numbers into the order in which Take tries them, for a caller whose wall clock
-// is now. Numbers whose horizon has passed come first, in random order, so that processes that
-// start together seldom want the same number. After them come the numbers whose horizon is ahead,
-// the nearest first, because IDs under such a number have times later than the wall clock.
+// shows now. Numbers whose horizon has passed come first, in random order, so that processes that
+// start together seldom want the same number. The numbers whose horizon is ahead come after them,
+// nearest first, because IDs with such a number have timestamps later than the wall clock.
 //
-// Of the numbers whose horizon has passed, those come first whose horizon is more than 24 h later
-// than median, the median of the horizons of all numbers. For most holders such a horizon is ahead.
-// For a holder whose clock is years ahead it has passed, so that holder takes the same number
-// again, instead of giving one more number such a horizon. A store whose Take compares the caller's
-// clock with the database's passes the zero time as median. Then this preference does not apply.
+// Among the numbers whose horizon has passed, the first are those whose horizon is more than 24 h
+// later than median, which is the median of all numbers' horizons. For most holders, such a horizon
+// is ahead. For a holder whose clock is years ahead, it has passed. So that holder takes the same
+// number again, and does not give such a horizon to yet another number. A store whose Take compares
+// the caller's clock with the database's clock passes the zero time as median. This preference then
+// does not apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {
