@@ -23,10 +23,10 @@ const (
 // and ordered whatever the wall clock does. It is safe for concurrent use. Create one with
 // [NewClock]; using the zero value panics.
 type Clock struct {
-	// Every call reads crowded and some fields of anchor before it locks the mutex. These fields
-	// are not on the mutex's cache line, because waiters write to that line. The field crowded is
-	// on the line on which anchor begins, because calls with an injected clock write to that line
-	// anyway.
+	// Calls read some fields of anchor before they lock the mutex, and Generator.next also reads
+	// crowded. These fields are not on the mutex's cache line, because waiters write to that line.
+	// The field crowded is on the line on which anchor begins, because calls with an injected clock
+	// write to that line anyway.
 
 	crowded atomic.Bool // calls have collided, so they now draw their random bits before they lock
 	anchor  anchor.Anchor
@@ -65,9 +65,8 @@ type Clock struct {
 type ClockOptions struct {
 	// Now replaces the system clock. Nil means the system clock. Now must be safe for concurrent
 	// use and must not call the Clock. Do not count the calls to Now, because IDs that are
-	// generated concurrently share a reading, and a constructor that waits for a limit reads again.
-	// If Now reads the system clock, generating a version 7 UUID takes about twice as long as
-	// without Now.
+	// generated concurrently share a reading, and a call that waits for a limit reads again. If Now
+	// reads the system clock, generating a version 7 UUID takes about twice as long as without Now.
 	Now func() time.Time
 
 	// Tolerance is the maximum time by which the wall clock may be behind the latest ID while
@@ -77,8 +76,8 @@ type ClockOptions struct {
 	Tolerance time.Duration
 
 	// MaxAhead is the maximum time by which an ID may be ahead of the wall clock before its call
-	// waits. Zero means 10 ms. A negative value means that no ID may be ahead. A value above 2^60
-	// ns is treated as 2^60 ns.
+	// waits. Zero means 10 ms. A negative value sets this time to 0. A value above 2^60 ns is
+	// treated as 2^60 ns.
 	MaxAhead time.Duration
 
 	// After is the result of [Clock.Latest] or [ClockLimit.NextHorizon] that an earlier process
