@@ -12,7 +12,7 @@ import (
 // Errors of this package. Match them with [errors.Is].
 var (
 	// ErrNoNumber means that no number could be taken, because all numbers are held or other
-	// processes were faster.
+	// callers were faster.
 	ErrNoNumber = errors.New("nodelease: all numbers are held, or other processes were faster")
 	// ErrRefused means that the store refuses requests, and will do so until the store or the
 	// program is changed. For example, the store was never initialized, it was made for a different

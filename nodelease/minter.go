@@ -28,7 +28,7 @@ type Minter struct {
 // NewMinter starts a Minter that leases its number from store, without waiting for the number.
 // [Minter.Close] releases the number. Nil options mean the default. NewMinter returns an error if
 // store is nil, if the layout cannot hold any ID (the error then matches [ids.ErrRange]), or if the
-// window is invalid.
+// window is invalid. The error names the invalid argument or option.
 func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if v := reflect.ValueOf(store); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("nodelease: nil Store")

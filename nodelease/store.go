@@ -29,7 +29,7 @@ type Store interface {
 	// If no horizon has passed, Take chooses the number whose horizon will pass first.
 	//
 	// Take returns an error that matches ErrNoNumber if no number could be taken, because all
-	// numbers are held or other processes were faster. If r.Layout differs from the layout of
+	// numbers are held or other callers were faster. If r.Layout differs from the layout of
 	// earlier IDs, Take returns an error that matches ErrRefused. The store keeps that layout with
 	// the numbers, and treats the zero layout as Twitter's. After any error, a number that was
 	// taken should become free again, either because the store releases it or because its TTL
