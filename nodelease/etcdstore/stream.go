@@ -26,7 +26,8 @@ type renewals struct {
 	stream chan *stream // contains the stream while no call uses it; nil if there is none
 
 	// The fields below are guarded by stream: only the goroutine that received from it may use
-	// them.
+	// them. The goroutine that opens a stream may also use openTimeout, until it closes opened,
+	// because no other stream is opened before that.
 
 	openTimeout    time.Duration
 	reopenInterval time.Duration

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the longest time for a login without a connect_timeout. It lets a call
-	// whose context has no deadline end even if a server accepts connections but answers nothing.
+	// maxLoginTimeout is the longest time for a login without a connect_timeout, unless there are
+	// so many addresses that minLoginTimeout for each is longer. It lets a call whose context has
+	// no deadline end even if a server accepts connections but answers nothing.
 	maxLoginTimeout = 30 * time.Second
 	// minLoginTimeout is the shortest time for each of several addresses, if the call has that much
 	// time left.

@@ -238,8 +238,10 @@ func (s *Store) Close() { s.conns.Close() }
 // as pool_max_conns, are ignored. Close the store after the Minters.
 //
 // A login at one address has the time of the call, but at most 30 s. Several addresses, of several
-// hosts or of one name, share that time: each has its share of the time left, and at least 2 s. If
-// connect_timeout is set, each address has that time instead; 0 means the default.
+// hosts or of one name, share that time: each has its share of the time left, and at least 2 s if
+// the call has that much time left. With more than 15 addresses, the limit is 2 s for each of them
+// instead of 30 s. If connect_timeout is set, each address has that time instead; 0 means the
+// default.
 //
 // New needs only the rights to select and update, and makes nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another

@@ -163,7 +163,8 @@ func CheckVersion(place, stored string) error {
 
 // CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has a
 // different schema version or differs from own, the caller's header. place describes where the
-// store keeps the header. The error contains both headers.
+// store keeps the header. The error contains the stored header and the caller's version or, if only
+// the layouts differ, both headers.
 func CheckHeader(place, stored, own string) error {
 	if err := CheckVersion(place, stored); err != nil || stored == own {
 		return err

@@ -43,8 +43,9 @@ const closeGrace = 100 * time.Millisecond
 // has it. Otherwise it makes a new one. After an error it keeps no connection, so that the next
 // call looks for the server again.
 //
-// If f returns true and an error for the kept connection, Do calls f again with a new one. f may do
-// so if the connection was dead before f made its request, or if the request may be made twice.
+// If f returns true and an error for the kept connection, Do calls f again with a new one, unless
+// ctx has ended. f may do so if the connection was dead before f made its request, or if the
+// request may be made twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
