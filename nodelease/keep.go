@@ -97,7 +97,7 @@ func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 // renewUntilEnd renews the lease until ctx ends or the number is lost. It returns nil if ctx has
 // ended, and an error that matches ErrLost if the number is lost. While the store does not answer,
 // renewUntilEnd keeps trying. Meanwhile, minting stops by itself at the deadline. When the store
-// answers again, minting resumes with the same number unless another process has taken it.
+// answers again, minting resumes with the same number unless another holder has taken it.
 func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	for ctx.Err() == nil {
 		sent := k.state.elapsed()

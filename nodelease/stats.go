@@ -33,7 +33,7 @@ type Stats struct {
 	LatestAhead time.Duration
 	// Free is how many of the numbers that fit the layout were free at the latest Take, not
 	// counting the one taken. It is 0 if no number could be taken. While a number is held, Free
-	// does not change, even if other processes take or release numbers. It is valid only if
+	// does not change, even if other holders take or release numbers. It is valid only if
 	// FreeKnown is true.
 	Free int64
 	// FreeKnown reports whether Free is valid. It is false before the first Take, if the store does

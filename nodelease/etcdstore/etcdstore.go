@@ -284,7 +284,7 @@ func (l *lease) grant(ctx context.Context) error {
 	return nil
 }
 
-// take takes c unless another process was faster.
+// take takes c unless another caller was faster.
 func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
 	owner, horizon := l.store.key("owner", c.Number), l.store.key("horizon", c.Number)
 	resp, err := l.store.client.Txn(ctx).If(

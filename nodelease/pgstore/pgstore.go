@@ -128,7 +128,7 @@ const readTable = `select coalesce(max(holder) filter (where number = -1), ''), 
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
 // The token excludes a holder that has lost its number, even if the row has expired and no other
-// process has taken it yet. The comparison of horizons excludes a delayed statement of this holder,
+// holder has taken it yet. The comparison of horizons excludes a delayed statement of this holder,
 // which would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
