@@ -12,8 +12,8 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// neverBack is the tolerance for Snowflakes. It keeps them ascending however far the wall clock is
-// set back.
+// neverBack is the rule's tolerance for a step back of the wall clock, for Snowflakes. With it,
+// they keep ascending however far the wall clock is set back.
 const neverBack = math.MaxInt64
 
 // SnowflakeNode generates Snowflakes with one node number. It is safe for concurrent use. Create

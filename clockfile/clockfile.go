@@ -130,13 +130,13 @@ func (f *File) mustBeOpen() {
 // ID generation ends 100 ms after the call to Close. Calls for later IDs wait until the clock ends,
 // which happens 100 ms after Close returns. From then on, NextContext and TryNext return an error
 // that matches [ids.ErrEnded] and [fs.ErrClosed], and other calls panic with such an error. So call
-// Close in main, where the program ends. A program built with -race takes a second to exit. In such
+// Close at the end of main. A program built with -race takes a second to exit. In such
 // a program, stop the goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits up to 5 s for a save and for Report. If they take longer, Close returns an error that
 // matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The file then stays locked
-// until the save and Report have returned or the process ends. Even after an error, the file
-// contains a time that keeps IDs unique. Later and concurrent calls return the same error.
+// until the save and Report have returned or the process ends. Even after an error, the
+// time in the file keeps IDs unique. Later and concurrent calls return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.closing.Do(func() { close(f.stop) })

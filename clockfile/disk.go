@@ -18,7 +18,7 @@ import (
 // small, so a test can replace it, inject a failure at each call, and determine what a power
 // failure leaves on the disk.
 type disk interface {
-	// Open opens and locks a regular file, and makes its name durable. It fails if the file is
+	// Open opens and locks a regular file, and syncs its name to the disk. It fails if the file is
 	// already locked.
 	Open(path string) (file, error)
 

@@ -22,10 +22,10 @@
 // the same version 1 or 6 UUID twice with one NodeID. This holds across crashes, power failures and
 // steps of the wall clock, as long as the disk keeps what it has synced.
 //
-// The file contains a horizon, which is a time that no ID exceeds. The clock generates no ID with a
-// later time ([ids.ClockLimit]), and the next process generates only IDs with later times
-// ([ids.ClockOptions].After). A save writes two copies, one after the other, and syncs each of
-// them, so a crash leaves at least one copy intact.
+// The file contains a horizon, which is a time that no ID exceeds. The clock withholds IDs whose
+// time is after the horizon ([ids.ClockLimit]). The next process generates only IDs whose time is
+// after it ([ids.ClockOptions].After). A save writes two copies, one after the other, and syncs
+// each of them, so a crash leaves at least one copy intact.
 //
 // The package cannot detect that a file was copied, restored from a backup or created again, or
 // that two machines use the same node number. In these cases, IDs can repeat. After a file was

@@ -12,7 +12,7 @@ import (
 var errNoLocks error
 
 // openLocked opens and locks the file at path. The operating system removes the lock when the
-// process ends in any way.
+// process ends, however it ends.
 func openLocked(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -31,9 +31,10 @@ func openLocked(path string) (*os.File, error) {
 	return nil, err
 }
 
-// closeLocked unlocks the file before it closes it. Closing alone is not enough, because the lock
-// lasts as long as a child process also has the descriptor. A child process has it until it
-// executes another program or, if it inherited the descriptor, until it ends.
+// closeLocked unlocks the file before it closes it. Closing alone is not enough, because a child
+// process that has the descriptor keeps the lock. A child process has the descriptor until it
+// executes another program. If the descriptor was passed on to that program, the process has it
+// until it ends.
 func closeLocked(f *os.File) error {
 	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
 }

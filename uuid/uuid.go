@@ -43,8 +43,8 @@ import (
 type UUID = ids.UUID
 
 // Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
-// absent ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
-// database or in JSON is an error.
+// absent ID is NULL in a database, null in JSON and an empty string in other text. An empty string
+// in a database or in JSON is an error.
 //
 // For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
 // ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key

@@ -23,8 +23,8 @@ type Anchor struct {
 	// injected clock, and another one after it.
 	tickets atomic.Int64
 
-	// base is an arbitrary time. A time.Time has a monotonic reading only from 1885 to 2157, and no
-	// Duration exceeds 292 years, so base is moved before it is as far away as these bounds.
+	// base is an arbitrary time. It is moved long before it is 292 years away, which is the longest
+	// Duration. Outside the years 1885 to 2157, a time.Time has no monotonic reading.
 	base atomic.Pointer[time.Time]
 
 	// The fields below are guarded by the clock's mutex.

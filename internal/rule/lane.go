@@ -30,9 +30,9 @@ type Lane struct {
 }
 
 // NewLane returns a lane that assigns up to perTick IDs to each tick of s. perTick must be a power
-// of two. All IDs have ticks after the given time. They may be ahead of the wall clock by maxAhead.
-// If the tolerance is the longest Duration, the lane never returns to an earlier tick. Otherwise,
-// its IDs contain the clock sequence.
+// of two. All IDs have ticks after the given time. They can be up to maxAhead ahead of the wall
+// clock. If the tolerance is the longest Duration, the lane never returns to an earlier tick.
+// Otherwise, its IDs contain the clock sequence.
 func NewLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after time.Time) Lane {
 	l := newLane(s, perTick, tolerance, maxAhead, after)
 	l.sequenced = true
@@ -193,10 +193,10 @@ func (l *Lane) inFormat(tick int64) int64 {
 	return max(tick, l.scale.first)
 }
 
-// pay adds the cost of the latest ID's tick to the debt, up to maxDebt. A tick costs its length. A
-// tick that is further ahead of the wall clock than allowed costs twice its length, so that the
-// wall clock catches up. That works only if the second of two ticks taken at the same moment costs
-// something too, so maxDebt exceeds maxWait.
+// pay charges the cost of the latest ID's tick: it adds the cost to the debt, up to maxDebt. A tick
+// costs its length. A tick that is further ahead of the wall clock than allowed costs twice its
+// length, so that the wall clock catches up. That works only if the second of two ticks taken at
+// the same moment costs something too, so maxDebt exceeds maxWait.
 func (l *Lane) pay(tick, elapsed int64) {
 	cost := min(l.scale.length, l.maxDebt)
 	if l.last-tick > l.aheadTicks {
