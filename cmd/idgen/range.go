@@ -100,7 +100,7 @@ func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 // literals returns the SQL literals for an ID in the given form. In the form hex, a 16-byte ID has
 // two literals: the first is for MySQL, MariaDB and SQLite, and the second is for PostgreSQL. Some
 // forms have no literal, because a database may sort them in a different order than the IDs. For
-// example, a database that ignores case does so for IDs in Base58.
+// example, a database that ignores case sorts IDs in Base58 in a different order.
 func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":

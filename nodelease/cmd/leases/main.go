@@ -163,7 +163,8 @@ func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-// A storeKind opens stores of one kind. Before it does, checkNames checks the names in the options.
+// A storeKind opens stores of one kind. The function checkNames checks the names in the options
+// before the store is opened.
 type storeKind struct {
 	open       func(context.Context, *options) (store, error)
 	checkNames func(*options) error

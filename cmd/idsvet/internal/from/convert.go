@@ -65,8 +65,8 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts a name of the old library for which there is no rule. It uses the same name in ids,
-// uses a new name, or leaves the expression unchanged.
+// name converts a name of the old library for which there is no rule. If ids has the same name, or
+// a new name for it, the conversion uses that name. Otherwise, it leaves the expression unchanged.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}

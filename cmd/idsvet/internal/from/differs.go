@@ -77,8 +77,9 @@ func (f *file) differences() (notes []note) {
 }
 
 // differenceNotes returns a note about the use of name at c if name has a different value in ids.
-// It returns no note if all arguments are constants or results of the old library's functions, or
-// if the value is compared only with the old library's constants and with variables of its types.
+// It returns no note if all arguments of a call are constants or results of the old library's
+// functions, or if the value is compared only with the old library's constants and with variables
+// of its types.
 func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil

@@ -22,7 +22,7 @@ func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 type conversion struct {
 	start, end int
 	edits      []edit
-	uses       int    // number of uses of the library's names
+	uses       int    // number of uses of the old library's names
 	left       string // reason why it stays unchanged, for the report, or ""
 	name       string // name because of which it stays unchanged
 }

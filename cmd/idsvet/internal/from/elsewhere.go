@@ -1,7 +1,7 @@
 package from
 
-// This file searches the code that load does not add: files that no configuration compiles, and the
-// packages that the program needs.
+// This file searches code that is not loaded with its types: files that no configuration compiles,
+// and packages that the program needs.
 
 import (
 	"bytes"
@@ -69,8 +69,7 @@ func folder(p *packages.Package) string {
 }
 
 // findDependencies finds the packages that the modules need. A module may need a published version
-// of another module of the program. The packages in the published version are different packages,
-// which keep the old types.
+// of another module of the program. A published package is not converted, and keeps the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
 		pkgs, _ := packages.Load(&packages.Config{ // packages found despite an error are correct
@@ -91,7 +90,7 @@ func (r *run) findDependencies(mods []string) {
 	}
 }
 
-// searchOthers searches the code that load did not add. It looks for names that disable rules, such
+// searchOthers searches code outside the loaded files. It looks for names that disable rules, such
 // as snowflake.Epoch, in all other Go files of the modules, regardless of the patterns, systems and
 // tags, and in the packages that the modules need. It also looks for other modules that assert the
 // old types.

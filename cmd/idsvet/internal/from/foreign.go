@@ -9,10 +9,10 @@ import (
 )
 
 // foreignNotes returns a note if id refers to a name in another module, and the declaration of that
-// name keeps a type of the old library. The name can be that of a function, a variable or a field.
-// It can also be that of an interface that the program's types no longer satisfy after the move.
-// For a generic type or function, only the declaration counts, because the program chooses the type
-// arguments.
+// name contains a type of the old library. The name can be that of a function, a variable or a
+// field. It can also be that of an interface that the program's types no longer satisfy after the
+// move. For a generic type or function, only the declaration counts, because the program chooses
+// the type arguments.
 func (f *file) foreignNotes(id *ast.Ident) []note {
 	var obj types.Object
 	var kept []containedType

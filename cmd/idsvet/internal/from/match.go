@@ -123,6 +123,7 @@ var errorType = types.Universe.Lookup("error").Type()
 var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // bind binds letter to e if e fits the table's let row for the letter:
+//
 //   - Without a let row, the letter matches any expression.
 //   - The word constant matches a constant text that is a UUID in canonical form.
 //   - The word string matches a string, but not a value of a type that is declared as string.

@@ -98,8 +98,8 @@ func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	}
 }
 
-// A depth limits how deeply contained searches a type. It always searches the type arguments of
-// generic types.
+// A depth limits how deeply contained searches a type. The type arguments of generic types are
+// always searched.
 type depth int
 
 const (
@@ -107,8 +107,8 @@ const (
 	allFields              // all fields that codecs can access, but no functions
 )
 
-// A containedType is a type of the old library within another type. If a field of the program
-// contains it there, field is that field. Otherwise, field is nil.
+// A containedType is a type of the old library within another type. If a struct field of the
+// program contains it there, field is that struct field. Otherwise, field is nil.
 type containedType struct {
 	typ   *types.TypeName
 	field *types.Var
@@ -192,7 +192,7 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 }
 
 // gainsIsZero reports whether values of type t have the methods of the old library's type with the
-// given name, but do not have a method IsZero from any type.
+// given name, but have no method IsZero.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")
