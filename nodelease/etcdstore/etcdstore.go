@@ -1,19 +1,20 @@
 // Package etcdstore leases Snowflake node numbers from etcd, for
 // [github.com/oneclock/ids/nodelease].
 //
-// TLS and authentication are set in the client, by its [clientv3.Config]. Set DialKeepAliveTime and
+// Configure TLS and authentication in the client's [clientv3.Config]. Set DialKeepAliveTime and
 // DialKeepAliveTimeout there, too. Without them, the client keeps a connection that a firewall has
-// forgotten, and there are no IDs for minutes. Leave learners out of the Endpoints, because they
-// refuse all requests of a store.
+// forgotten, and no IDs can be made for minutes. Do not list learners in the Endpoints, because
+// they refuse all requests from a store.
 //
-// The servers check a password for the client, and again for the stream over which a Store renews
-// all its leases. This takes long if many processes start at the same time. Calls wait for the
-// stream, but it does not end with them: it ends with the Store or the client. A certificate
-// without a user name needs no check.
+// If the client has a password, the servers check it once for the client, and again for the stream
+// over which a Store renews all its leases. These checks take a long time if many processes start
+// at the same time. Calls wait for the stream, but the stream outlives them. It ends with the Store
+// or the client. A client with a certificate and no user name needs no check.
 //
-// A cluster that forgets committed data makes IDs repeat, for example one that is restored from a
-// snapshot, or runs with unsafe-no-fsync. Stop all Minters before such a step. Start them a window
-// later, and only when every clock has passed the newest ID in your tables.
+// IDs repeat if a cluster forgets committed data, for example because it is restored from a
+// snapshot or runs with unsafe-no-fsync. Before such a step, stop all Minters. Start them again a
+// window later ([nodelease.Options.Window]), and only when every clock has passed the newest ID in
+// your tables.
 package etcdstore
 
 import (
@@ -38,17 +39,18 @@ import (
 // Options are the options of [Init] and [New]. The zero value is the default. All processes that
 // share a prefix must agree on Numbers and Layout.
 type Options struct {
-	// Prefix is the beginning of every key. It must begin with a slash. Empty means /nodelease. Two
-	// layouts need two prefixes.
+	// Prefix is the beginning of every key. It must begin with a slash. Empty means /nodelease.
+	// Each layout needs its own prefix.
 	Prefix string
-	// Holder is the value of the owner key of a number that is held, for people who look at the
-	// keys. Empty means the host's name and the process ID.
+	// Holder is the value that the store writes into the owner key of a number that it takes, for
+	// people who look at the keys. Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is the number of node numbers, which are 0 to Numbers-1. Zero means 1,024. The
-	// maximum is 1,048,576, or the number that IDs of Layout can have if that is less.
+	// Numbers is how many node numbers there are. They are 0 to Numbers-1. Zero means 1,024. The
+	// maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, from 1 s to 365 days. Zero
-	// means 15 s. etcd counts whole seconds, rounded up, and grants at least 1.5 election timeouts.
+	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
+	// minimum is 1 s and the maximum 365 days. Zero means 15 s. etcd counts in whole seconds, so
+	// the TTL is rounded up, and etcd grants at least 1.5 election timeouts.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
@@ -56,26 +58,27 @@ type Options struct {
 
 // Store is a [nodelease.Store] in etcd. It has these keys:
 //
-//	<prefix>/schema         the version of the schema and the layout of the IDs
-//	<prefix>/horizon/00017  the horizon, a time as in RFC 3339, attached to no lease;
-//	                        all numbers have one, the year 1 at first
+//	<prefix>/schema         the schema version and the layout of the IDs
+//	<prefix>/horizon/00017  the horizon in RFC 3339 format, attached to no lease;
+//	                        Init gives every number one, in the year 1
 //	<prefix>/owner/00017    the holder's name, attached to the holder's lease;
 //	                        its create revision is the holder's token
 //
-// Only [Init] writes the schema key, and it writes the first horizons. A process that makes IDs
-// needs the rights to read the schema key and to read and write the others. Make a Store with
-// [New]. Minters that share one renew their leases over one stream, one after another.
+// Only [Init] writes the schema key. Init also writes the first horizon of each number. A process
+// that makes IDs needs the rights to read the schema key and to read and write the other keys. Make
+// a Store with [New]. Minters that share a Store renew their leases over one stream, one after
+// another.
 type Store struct {
 	client   *clientv3.Client
 	opts     Options
 	renewals *renewals
 }
 
-// New returns a store over client. It reads the schema key and makes nothing. The error matches
-// [nodelease.ErrRefused] if the key is missing, of another version or for another layout, or if the
-// client's user lacks a right to keys that a process that makes IDs needs to read or write. Nil
-// options mean the default. The caller must close the client after the Minters. Calls of the store
-// that are in progress at that time, and later calls, fail soon.
+// New returns a store that uses client. It reads the schema key and creates nothing. The error
+// matches [nodelease.ErrRefused] if the key is missing, has a different version or is for a
+// different layout, or if the client's user lacks one of the rights listed at [Store]. Nil options
+// mean the default. The caller must close the client after the Minters. When the client is closed,
+// calls of the store that are in progress and later calls fail soon.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -123,18 +126,19 @@ func (s *Store) checkAccess(ctx context.Context) error {
 const (
 	hint           = "call etcdstore.Init, or run leases init"
 	requestTimeout = 10 * time.Second // for each request of New and Init
-	// batchSize is the number of horizons in a transaction of Init, which may have 128 comparisons.
+	// batchSize is the maximum number of horizons in a transaction of Init. Each needs two
+	// comparisons, and a transaction may have 128.
 	batchSize = 60
 )
 
-// Init initializes the store, once, before the first process starts. It makes the missing keys
-// below the prefix. To increase Numbers, call Init again with the new value. If no key is missing,
-// it returns an error that matches [io/fs.ErrExist]. If the keys are of another version or layout,
-// the error matches [nodelease.ErrRefused].
+// Init initializes the store. Call it once, before the first process starts. It creates the missing
+// keys below the prefix. To increase Numbers, call Init again with the new value. If no key is
+// missing, it returns an error that matches [io/fs.ErrExist]. If the keys have a different version
+// or layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call Init at every start. A Take that finds a key missing is refused, because a store that
-// has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
-// later, and only when every clock has passed the newest ID in your tables.
+// Do not call Init at every start. Take returns an error if it finds a key missing, because a store
+// that has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a
+// window later, and only when every clock has passed the newest ID in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -146,7 +150,7 @@ func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	return nil
 }
 
-// init makes the missing keys.
+// init creates the missing keys.
 func (s *Store) init(parent context.Context) error {
 	ctx, cancel := context.WithTimeout(parent, requestTimeout)
 	defer cancel()
@@ -164,7 +168,8 @@ func (s *Store) init(parent context.Context) error {
 		return storekit.ErrMade
 	}
 	var absent []clientv3.Cmp
-	// Each transaction also writes the schema key, because only a few users have the right to.
+	// Each transaction also writes the schema key, because only a few users have the right to write
+	// that key.
 	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)}
 	commit := func() error {
 		ctx, cancel := context.WithTimeout(parent, requestTimeout)
@@ -196,22 +201,22 @@ func (s *Store) init(parent context.Context) error {
 	return commit()
 }
 
-// maxTries is the maximum number of numbers that a Take tries before it reads again which ones are
-// free. It then tries as many once more. If many processes want the last numbers at the same time,
+// maxTries is how many numbers a Take tries before it reads again which numbers are free. It then
+// tries up to maxTries numbers once more. If many processes want the last numbers at the same time,
 // most tries fail, and a Take that tried all of them would keep the servers busy for all other
 // processes.
 const maxTries = 3
 
-// grace is how long a Take that has found a free number continues after its context has ended. If
-// the servers are slow, the requests in progress would otherwise be wasted, and then repeated. Take
-// then has another second to release the number and the lease.
+// grace is how long a Take that has found a free number continues after its context has ended.
+// Otherwise, if the servers are slow, the requests in progress would be wasted and then repeated.
+// After the grace period, Take has another second to release the number and the lease.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the median
-// horizon of the held numbers, if at least three are held, so that the wrong clock of one machine
-// cannot move the horizons of one number after another. It refuses a layout that differs from the
-// layout of the IDs, and takes no number while the schema or the horizon of a free number is
-// missing.
+// Take implements [nodelease.Store]. It returns an error if r.Now differs by more than 24 h from
+// the median horizon of the held numbers, if at least three are held, so that the wrong clock of
+// one machine cannot move the horizons of one number after another. It also returns an error if
+// r.Layout differs from the layout of the store's IDs, or while the schema key or the horizon of a
+// free number is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	err = s.whileOpen(ctx, func(ctx context.Context) (err error) {
 		g, err = s.takeOne(ctx, r)
@@ -259,12 +264,13 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 	return nodelease.Grant{}, nodelease.ErrNoNumber
 }
 
-// streamTimeout is how long a Take waits for the stream. A Minter gives its first two Takes 5 s. It
-// retries soon after an error, but pauses for long after a Take that was not answered in time.
+// streamTimeout is how long a Take waits for the stream. A Minter gives its first two Takes 5 s.
+// After an error, the Minter retries soon, but after a Take that was not answered in time, it
+// pauses for a long time.
 const streamTimeout = 4 * time.Second
 
 // awaitStream waits for the stream, without which a number could not be kept. When the stream is
-// open, the client has a token that the servers know.
+// open, the client has an authentication token that the servers know.
 func (s *Store) awaitStream(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
 	defer cancel()
@@ -303,12 +309,12 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 	return resp.Succeeded, nil
 }
 
-// contents are the store's contents for consecutive numbers, as of one revision.
+// contents contains the keys of consecutive numbers, all read at one revision.
 type contents struct {
 	store          *Store
 	header         string         // of the schema key, or empty
 	rows           []etcdkeys.Row // by Number
-	horizons, held int64          // of all numbers, how many have a horizon and an owner
+	horizons, held int64          // how many of all numbers have a horizon, and how many have an owner
 }
 
 // read reads count numbers, starting with first.
@@ -326,8 +332,8 @@ func (s *Store) read(ctx context.Context, first, count int64) (*contents, error)
 	return c, nil
 }
 
-// missing returns a text about a missing key, or "" if none is missing. A missing horizon of a held
-// number does not count, because the holder writes it again.
+// missing returns a description of a missing key, or "" if none is missing. A missing horizon of a
+// held number does not count as missing, because the holder writes it again.
 func (c *contents) missing() string {
 	if c.header == "" {
 		return "there is no key " + c.store.schema()
@@ -340,7 +346,8 @@ func (c *contents) missing() string {
 	return ""
 }
 
-// checkComplete returns an error if a key is missing or the keys are of another version or layout.
+// checkComplete returns an error if a key is missing or the keys have a different version or
+// layout.
 func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
 	if err := storekit.Missing(c.missing(), hint); err != nil {
 		return err
@@ -348,11 +355,11 @@ func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(l))
 }
 
-// sampleSize is the number of numbers that a Take reads if there are many.
+// sampleSize is how many numbers a Take reads at first if there are many.
 const sampleSize = 128
 
-// free returns the numbers without an owner in the order in which to try them, and how many such
-// numbers there are in all. It first reads a sample of the numbers, and reads all of them only if
+// free returns numbers without an owner in the order in which to try them, and the total number of
+// numbers without an owner. It first reads a sample of the numbers, and reads all of them only if
 // the sample is not enough. If a thousand processes that start at the same time read all numbers,
 // the servers would be busy for a minute.
 func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.Candidate, count int64, err error) {
@@ -405,7 +412,7 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 }
 
 // explain adds to the error of an unanswered request the reason why the client has no connection.
-// The client itself reports only that the time is over.
+// The client itself reports only the timeout.
 func (s *Store) explain(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -419,11 +426,11 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%w: %w", err, why)
 }
 
-// errClosed is the error of calls once the client is closed.
+// errClosed is the error that calls return once the client is closed.
 var errClosed = faults.Refused(errors.New("nodelease: etcd: the client is closed, or its context has ended"))
 
-// whileOpen calls f with a context that also ends when the client is closed. Otherwise the client
-// would retry for seconds before it reports that.
+// whileOpen calls f with a context that also ends when the client is closed. Otherwise, the client
+// would retry for seconds before it reports that it is closed.
 func (s *Store) whileOpen(ctx context.Context, f func(context.Context) error) error {
 	return conns.Until(ctx, s.client.Ctx(), errClosed, f)
 }
@@ -434,8 +441,9 @@ func (s *Store) key(kind string, number int64) string {
 	return etcdkeys.Key(s.opts.Prefix, kind, number)
 }
 
-// revoke ends a lease that is no longer needed, and deletes with it an owner key that a transaction
-// of unknown outcome may have written. If revoke fails, the lease ends by itself after its TTL.
+// revoke ends a lease that is no longer needed. This also deletes an owner key that a transaction
+// with an unknown outcome may have written. If revoke fails, the lease ends by itself after its
+// TTL.
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	if id == clientv3.NoLease {
 		return
@@ -452,7 +460,7 @@ type lease struct {
 	ttl             time.Duration
 	number          int64
 	asked           time.Time // highest horizon that Extend was asked to write
-	raised          time.Time // highest horizon that it is known to have written
+	raised          time.Time // highest horizon that Extend is known to have written
 	ownerRevision   int64     // create revision of the owner key
 	horizonRevision int64     // mod revision of the horizon
 }
@@ -521,13 +529,13 @@ func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 
 // commit carries out ops if the owner key is still the one that this lease wrote and the horizon is
 // still the one that this lease last saw. If only the horizon differs, commit tries once more with
-// the current horizon's revision, and then carries out at least put. The comparisons exclude two
-// kinds of writes:
+// the current horizon's revision, and then carries out put even if ops is empty. The comparisons
+// exclude two kinds of writes:
 //
 //   - The owner's create revision excludes a holder that has lost its number. After etcd was
-//     restored from a backup, revisions are reused. Then the lease excludes that holder, because
-//     lease IDs are not reused.
-//   - The horizon's mod revision excludes a delayed request of this holder, which would lower the
+//     restored from a backup, revisions are reused. In that case, the comparison of the lease ID
+//     excludes that holder, because lease IDs are not reused.
+//   - The horizon's mod revision excludes a delayed request from this holder, which would lower the
 //     horizon again, below IDs that a later request has allowed.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, horizon := l.store.key("owner", l.number), l.store.key("horizon", l.number)

@@ -1,6 +1,6 @@
 package etcdstore
 
-// The stream over which a store renews all its leases.
+// This file contains the stream over which a store renews all its leases.
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// renewals renews all leases of a store, one after another, over one stream. The channel of the
-// client's KeepAlive does not work here, because it does not tell when the request for an answer
-// was sent.
+// renewals renews all leases of a store, one after another, over one stream. The channel that the
+// client's KeepAlive returns does not work here, because it does not show when the request for an
+// answer was sent.
 //
 // For each new stream, the servers check the client's password, which is slow, and they finish a
 // check even if the client is gone. If many processes connect at the same time, a check takes
-// longer than a call may. So opening a stream outlives the calls that wait for it, and each process
-// waits for one check, however long that takes.
+// longer than a call may. So a stream that is being opened outlives the calls that wait for it, and
+// each process waits for a single check, however long that takes.
 type renewals struct {
 	client *clientv3.Client
 	stream chan *stream // contains the stream while no call uses it; nil if there is none
@@ -37,11 +37,11 @@ type renewals struct {
 const (
 	// openTimeout is how long the first stream may take to open. If it takes longer, it may have
 	// reached a member that hangs, and the next stream tries another member. But the password
-	// checks may be the cause, so the next stream may take twice as long.
+	// checks may be the cause of the delay, so the next stream may take twice as long.
 	openTimeout = 30 * time.Second
-	// reopenInterval is the minimum time between two streams that are given up because the servers
-	// are late, if the servers check a password for each stream. The checks themselves may be the
-	// cause.
+	// reopenInterval is the minimum time from giving up one stream because the servers are late to
+	// giving up the next one. It applies only if the servers check a password for each stream,
+	// because these checks may be the cause of the delay.
 	reopenInterval = 2 * time.Minute
 )
 
@@ -54,7 +54,7 @@ type stream struct {
 	rpc     pb.Lease_LeaseKeepAliveClient
 	answers chan *pb.LeaseKeepAliveResponse // in request order; closed when failure is set
 	failure error
-	pending int // answers still to come; between calls, all for abandoned requests
+	pending int // number of answers still to come; between calls, all are for abandoned requests
 }
 
 func newRenewals(client *clientv3.Client) *renewals {
@@ -137,8 +137,8 @@ func (r *renewals) renew(ctx context.Context, id clientv3.LeaseID) (ttl int64, e
 	return ttl, err
 }
 
-// use calls ask with the stream. If an earlier call opened the stream and it has failed, for
-// example because the servers restarted, use tries again with a new one.
+// use calls ask with the stream. If an earlier call opened the stream and the stream has failed
+// since, for example because the servers restarted, use tries again with a new one.
 func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -182,7 +182,7 @@ func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	}
 }
 
-// giveUp reports whether to give up a stream because the servers are late.
+// giveUp reports whether the caller should give up a stream because the servers are late.
 func (r *renewals) giveUp() bool {
 	if r.client.Username != "" && time.Since(r.gaveUpAt) < r.reopenInterval {
 		return false
@@ -193,7 +193,7 @@ func (r *renewals) giveUp() bool {
 
 // renewToken opens a new stream, and thus requests a new token, if ctx belongs to a call that was
 // not answered in time. That call may have waited for a password check because a server had
-// forgotten the client's token. The new check outlives the calls.
+// forgotten the client's token. The new check outlives the calls that wait for it.
 func (r *renewals) renewToken(ctx context.Context) {
 	if r.client.Username == "" || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return

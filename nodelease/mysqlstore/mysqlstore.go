@@ -4,28 +4,28 @@
 // It is for MySQL 8.0 and 8.4 and MariaDB 10.11. Its tests start their own MariaDB server, and the
 // project's workflow also runs them on MySQL.
 //
-// A store has its own connection. The DSN names the server, the user and TLS, in the form that
-// [mysql.ParseDSN] reads, and [Options.BeforeConnect] is for settings that a DSN cannot contain. If
-// a call finds the connection in use, for example because several Minters share a store, it makes
-// another one for itself. The store works the same for all settings of the DSN for autocommit, the
-// SQL mode, isolation, time zones and found rows. It prepares no statements, so proxies may be
-// used.
+// A store has its own connection. The DSN specifies the server, the user and the TLS settings, in
+// the form that [mysql.ParseDSN] reads, and [Options.BeforeConnect] is for settings that a DSN
+// cannot contain. If a call finds the connection in use, for example because several Minters share
+// a store, the call opens another one for itself. The DSN's settings for autocommit, the SQL mode,
+// isolation, time zones and found rows do not affect the store. The store prepares no statements,
+// so proxies may be used.
 //
 // Each write is one UPDATE, which the server commits by itself. So no lock outlives a request,
-// whatever happens to the client or the network, and a replica has the same rows with any format of
-// the binary log. The store sends SET autocommit = 1 first each time, because a proxy may give each
-// statement another session.
+// whatever happens to the client or the network, and a replica has the same rows whatever the
+// format of the binary log is. The store sends SET autocommit = 1 first each time, because a proxy
+// may run each statement in a different session.
 //
 // The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL).
 // With such a right, holders continue to write on a server that a switchover has made read-only,
-// and IDs repeat. The first Take reports such a right by its request's Warn.
+// and IDs repeat. The first Take reports such a right by calling [nodelease.Request.Warn].
 //
-// A server that forgets committed data makes IDs repeat, for example one that is restored from a
-// backup, or a replica that was promoted before it had received and executed everything.
-// Semi-synchronous replication waits for replicas only until its timeout, or until somebody ends
-// the wait by KILL QUERY. Then it continues without them, and no client is told. Stop all Minters
-// before such a step. Start them a window later, and only when every clock has passed the newest ID
-// in your tables.
+// IDs repeat if a server forgets committed data, for example because it is restored from a backup,
+// or because it is a replica that was promoted before it had received and executed everything.
+// Semi-synchronous replication waits for replicas only until its timeout, or until KILL QUERY ends
+// the wait. It then continues without them, and no client is told. Before such a step, stop all
+// Minters. Start them again a window later ([nodelease.Options.Window]), and only when every clock
+// has passed the newest ID in your tables.
 package mysqlstore
 
 import (
@@ -59,30 +59,31 @@ import (
 type Options struct {
 	// Table is the table's name. Empty means node_lease. The name may begin with its database and a
 	// dot. Without a database, the table is in the DSN's database. Names are used exactly as given.
-	// Two layouts need two tables.
+	// Each layout needs its own table.
 	Table string
-	// Holder is the name in the row of a number that is held, for people who look at the table. It
-	// has at most 255 characters. Empty means the host's name and the process ID.
+	// Holder is the name that the store writes into the row of a number that it takes, for people
+	// who look at the table. It has at most 255 characters. Empty means the host's name and the
+	// process ID.
 	Holder string
-	// Numbers is the number of node numbers, which are 0 to Numbers-1. Zero means 1,024. The
-	// maximum is 1,048,576, or the number that IDs of Layout can have if that is less.
+	// Numbers is how many node numbers there are. They are 0 to Numbers-1. Zero means 1,024. The
+	// maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, from 1 s to 365 days. Zero
-	// means 15 s.
+	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
+	// minimum is 1 s and the maximum 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
 	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1,
-	// for tests. A crash of such a server's machine makes IDs repeat.
+	// for tests. If the machine of such a server crashes, IDs repeat.
 	AllowNoFsync bool
 	// BeforeConnect, if not nil, is called before each connection is made. It may change its copy
 	// of the DSN's configuration, for example to set a Passwd from a file or a token, a DialFunc or
 	// TLS.
 	//
 	// The context of BeforeConnect ends with the call that needs the connection. That call then no
-	// longer waits for it, so each call during which BeforeConnect hangs leaves a goroutine behind
-	// until it returns. It must be safe for concurrent use. A panic in it ends the program, because
-	// it runs in its own goroutine.
+	// longer waits for BeforeConnect. So if BeforeConnect hangs, each such call leaves a goroutine
+	// behind until BeforeConnect returns. BeforeConnect must be safe for concurrent use. A panic in
+	// it ends the program, because it runs in its own goroutine.
 	BeforeConnect func(context.Context, *mysql.Config) error
 
 	wrap func(driver.Connector) driver.Connector // for tests; may be nil
@@ -90,20 +91,20 @@ type Options struct {
 
 // Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the
 // server's clock. All times in the table are in UTC. The column token, which is random for each
-// Take, identifies the row's holder even after the server was restored from a backup, when a count
-// would be reused. In the row of the number -1, the column holder contains the version of the
-// schema and the layout of the IDs. Make a Store with [New].
+// Take, identifies the row's holder even after the server was restored from a backup. A counter
+// would be reused then. In the row with the number -1, the column holder contains the schema
+// version and the layout of the IDs. Make a Store with [New].
 type Store struct {
 	opts     Options
-	config   *mysql.Config // of the DSN
+	config   *mysql.Config // parsed from the DSN
 	conns    *conns.Conns[*conn]
 	table    string  // quoted
 	warnings []error // found by New, for the first Take
 	warnOnce sync.Once
 }
 
-// NULL is the token of a number that is not held, and means the zero time. A DATETIME has
-// microseconds and no time zone.
+// A number that is not held has the token NULL. The horizon NULL means the zero time. A DATETIME
+// has microseconds and no time zone.
 const createTable = `create table if not exists %s (
 	number   int          not null primary key,
 	token    varchar(36)  character set ascii collate ascii_bin,
@@ -123,28 +124,28 @@ const (
 	recordChanged = 1020
 	lockWait      = 1205
 	deadlock      = 1213
-	conflict      = 3101 // from Group Replication: undone at the commit
+	conflict      = 3101 // Group Replication has rolled back the commit
 )
 
-// New returns a store in the database that a DSN names, such as minter@tcp(db.example.com)/orders.
-// The server has 2 s to accept a connection and its login, unless the DSN sets timeout. Close the
-// store after the Minters.
+// New returns a store in the database that dsn specifies, such as
+// minter@tcp(db.example.com)/orders. The server has 2 s to accept a connection and the login,
+// unless the DSN sets timeout. Close the store after the Minters.
 //
-// New needs only the rights to select and update, and makes nothing. The error matches
-// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another
-// version or for another layout. It also matches if a crash could take a horizon back, because of
-// one of these:
+// New needs only the rights to select and update, and creates nothing. The error matches
+// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, has a
+// different version or is for a different layout. It also matches if a crash could set a horizon
+// back, for one of these reasons:
 //
-//   - a view
-//   - a table whose engine is not InnoDB
-//   - a value of innodb_flush_log_at_trx_commit other than 1 and MariaDB's 3, if the server has
-//     this setting and shows it
-//   - a value of sync_binlog other than 1, if the server has this setting and shows it, and there
-//     is a binary log
+//   - The table is a view.
+//   - The table's engine is not InnoDB.
+//   - The server has and shows the setting innodb_flush_log_at_trx_commit, and its value is neither
+//     1 nor MariaDB's 3.
+//   - There is a binary log, the server has and shows the setting sync_binlog, and its value is not
+//     1.
 //
-// The first Take reports, by its request's Warn, settings that are not shown, and rights with which
-// the user may write while read_only is on. New also refuses a server or sessions that are
-// read-only. Nil options mean the default.
+// The first Take calls [nodelease.Request.Warn] to report such settings that the server does not
+// show, and rights with which the user may write while read_only is on. New also refuses a server
+// or sessions that are read-only. Nil options mean the default.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -153,10 +154,10 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init initializes the store, once, before the first process starts. It makes the table and the
-// rows that are missing. To increase Numbers, call Init again with the new value. If nothing is
-// missing, it returns an error that matches [io/fs.ErrExist]. If the table is of another version or
-// layout, the error matches [nodelease.ErrRefused].
+// Init initializes the store. Call it once, before the first process starts. It creates the table
+// and the rows that are missing. To increase Numbers, call Init again with the new value. If
+// nothing is missing, it returns an error that matches [io/fs.ErrExist]. If the table has a
+// different version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init at every start. New and Take refuse an incomplete table, because a store that
 // has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
@@ -174,7 +175,7 @@ func Init(ctx context.Context, dsn string, opts *Options) error {
 // fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// open returns a store after checking its table or, if first is true, after making the missing
+// open returns a store after checking its table or, if first is true, after creating the missing
 // parts.
 func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, error) {
 	s := new(Store)
@@ -201,7 +202,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		if err == nil {
 			err = s.prepare(ctx, c, first)
 		}
-		s.warnings = nil // from an earlier try
+		s.warnings = nil // drop those from an earlier try
 		for _, f := range all {
 			if f.Grade == faults.Told {
 				s.warnings = append(s.warnings, errors.New("nodelease: mysql: "+f.Text))
@@ -218,7 +219,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 // parseDSN parses a DSN. Its errors contain no part of the DSN, which might be a password.
 func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
-	// A DSN without the character that ends the password has such a Net.
+	// If the DSN lacks the character that ends the password, Net contains one of these.
 	if err != nil || strings.ContainsAny(config.Net, ":/@") {
 		return nil, errors.New("the DSN does not have the form user:password@tcp(host:port)/database?name=value, or has an unknown value")
 	}
@@ -251,7 +252,8 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		}
 	}
 	config.Timeout = cmp.Or(config.Timeout, dialTimeout)
-	// RejectReadOnly hides the server's error, and no connection is kept after an error anyway.
+	// RejectReadOnly would hide the server's error, and no connection is kept after an error
+	// anyway.
 	config.RejectReadOnly = false
 	var connector driver.Connector
 	connector, err := mysql.NewConnector(config)
@@ -262,13 +264,13 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		connector = s.opts.wrap(connector)
 	}
 	db := sql.OpenDB(connector)
-	// This timeout includes the login, which the driver's timeout does not.
+	// Unlike the driver's timeout, this timeout includes the login.
 	loginCtx, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
 	c, err := db.Conn(loginCtx)
 	if err != nil {
 		db.Close()
-		// The driver's own limit may have come first.
+		// The driver's own timeout may have expired first.
 		if e, ok := errors.AsType[net.Error](err); (loginCtx.Err() != nil || ok && e.Timeout()) && ctx.Err() == nil {
 			err = fmt.Errorf("no login within %v: %w", config.Timeout, err)
 		}
@@ -284,8 +286,8 @@ func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.Li
 	return all, cmp.Or(err, all.Err(s.opts.AllowNoFsync))
 }
 
-// prepare returns an error unless the table exists and is complete. If first is true, it makes the
-// missing parts instead.
+// prepare returns an error unless the table exists and is complete. If first is true, it creates
+// the missing parts instead.
 func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	columns := func() error { // checks the right to read them, too
 		return c.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
@@ -320,9 +322,9 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	return s.checkComplete(found, s.opts.Layout)
 }
 
-// fill makes all missing rows, or none. It is the only transaction of several statements. If
-// several sessions run it at the same time, only one at a time gets past the first insert. An error
-// ends the connection, and the transaction with it.
+// fill creates all missing rows, or none. Its transaction is the only one with several statements.
+// If several sessions run it at the same time, only one at a time gets past the first INSERT. After
+// an error, the connection is closed, which ends the transaction, too.
 func (s *Store) fill(ctx context.Context, c *conn) error {
 	exec := func(format string, args ...any) error {
 		_, err := c.ExecContext(ctx, fmt.Sprintf(format, args...))
@@ -356,18 +358,18 @@ func (s *Store) fill(ctx context.Context, c *conn) error {
 	return err
 }
 
-// contents are the contents of a table.
+// contents contains what read has found in a table.
 type contents struct {
 	header  string
-	now     time.Time // the server's
+	now     time.Time // the server's time
 	free    []storekit.Candidate
-	missing []string // numbers
+	missing []string // numbers without a row
 }
 
 // read reads the table.
 func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
-	// Only the row of the number -1 contains the values that are the same for all rows. An explicit
-	// limit takes precedence over sql_select_limit.
+	// The values that are the same for all rows are returned only in the row with the number -1. An
+	// explicit limit takes precedence over sql_select_limit.
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
 		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
 		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
@@ -409,7 +411,8 @@ func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
 	return c, rows.Err()
 }
 
-// checkComplete returns an error if a row is missing or the table is of another version or layout.
+// checkComplete returns an error if a row is missing or the table has a different version or
+// layout.
 func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 	switch {
 	case len(c.missing) > 0:
@@ -421,12 +424,12 @@ func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 }
 
 // withConn calls f with a connection on which each statement is its own transaction. It calls f
-// again if the server has undone a statement because of other sessions. A kept connection that is
-// dead is detected before f is called.
+// again if the server has rolled back a statement because of other sessions. A kept connection that
+// is dead is detected before f is called.
 //
-// withConn does not ask whether autocommit is on, because a proxy may answer that for another
-// session, and an UPDATE that is never committed looks like one that is. Nor does the UPDATE itself
-// read a variable, because a replica that executes the UPDATE has its own value.
+// withConn does not ask whether autocommit is on, because a proxy may answer for a different
+// session. An UPDATE that is never committed then looks like one that is. The UPDATE itself does
+// not read the variable either, because a replica that executes the UPDATE has its own value.
 func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) error) error {
 	for tries := 1; ; tries++ {
 		err := s.conns.Do(ctx, func(ctx context.Context, c *conn, _ bool) (again bool, err error) {
@@ -464,14 +467,15 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 	return n > 0, err
 }
 
-// grace is how long a Take continues after its context has ended. If it were cut off immediately,
-// the server could still carry it out, and the number would be held by no process.
+// grace is how long a Take continues after its context has ended. If Take were cut off immediately,
+// the server could still carry it out, and the number would stay leased although no process uses
+// it.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's
-// clock, so that the wrong clock of one machine cannot move the horizons of one number after
-// another. It refuses a layout that differs from the layout of the IDs, and takes no number while a
-// row is missing.
+// Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
+// by more than 24 h, so that the wrong clock of one machine cannot move the horizons of one number
+// after another. It also returns an error if r.Layout differs from the layout of the store's IDs,
+// or while a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
@@ -505,7 +509,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		if none = s.checkComplete(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
 		}
-		if none == nil && len(found.free) == 0 { // perhaps not because all are held
+		if none == nil && len(found.free) == 0 { // the cause may be a fault of the server
 			none = nodelease.ErrNoNumber
 			_, err = s.checkServer(ctx, c, false)
 		}
@@ -525,7 +529,8 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 	return g, nil
 }
 
-// takeOne tries to take one of the numbers that were found free, for a caller whose clock is now.
+// takeOne tries to take one of the numbers that were found free, for a caller whose clock shows
+// now.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
 	storekit.Prefer(free, time.Time{}, now) // no median, because the server has a clock
@@ -533,8 +538,8 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 	for i, tries := 0, 0; i < len(free); tries++ {
 		n := free[i]
 		l.number = n.Number
-		// The UPDATE checks the row again. Since it was read, its holder may have extended it, or
-		// another holder may have taken and released it.
+		// The UPDATE checks the row again. Since the row was read, its holder may have extended the
+		// lease, or another holder may have taken and released the number.
 		taken, err := s.updateOn(ctx, c, set, fmt.Sprintf(`number = %d and expires <= utc_timestamp(6) and horizon <=> %s`, n.Number, literal(n.Horizon)))
 		if err != nil {
 			return g, nil, err
@@ -549,7 +554,7 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 	return g, nodelease.ErrNoNumber, nil
 }
 
-// expiry returns an expression for the end of a lease that is taken or extended now.
+// expiry returns an SQL expression for the end of a lease that is taken or extended now.
 func (s *Store) expiry() string {
 	return fmt.Sprintf(`utc_timestamp(6) + interval %d microsecond`, s.opts.TTL.Microseconds())
 }
@@ -566,8 +571,8 @@ func (l *lease) isHolder() string {
 }
 
 // Extend implements [nodelease.Lease]. If expires would not change, for example because the clock
-// stands still, Extend adds a microsecond. Otherwise the server, unless the DSN has
-// clientFoundRows, would not count the row.
+// stands still, Extend adds a microsecond. Otherwise, the server would not count the row, unless
+// the DSN sets clientFoundRows.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	h, end := literal(horizon), l.store.expiry()
 	return l.update(ctx, horizon, fmt.Sprintf(`expires = %s + interval (expires = %s) microsecond, horizon = %s`, end, end, h),

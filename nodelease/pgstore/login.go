@@ -1,6 +1,7 @@
 package pgstore
 
-// How a connection is made in time, with a share of the time for each address of a server.
+// This file contains the login, which divides the time for connecting among the addresses of a
+// server.
 
 import (
 	"context"
@@ -15,18 +16,18 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the longest time for a login without a connect_timeout, unless there are
-	// so many addresses that minLoginTimeout for each is longer. It lets a call whose context has
-	// no deadline end even if a server accepts connections but answers nothing.
+	// maxLoginTimeout is the maximum time for a login without a connect_timeout, unless there are
+	// so many addresses that minLoginTimeout for each of them is longer. It ensures that a call
+	// whose context has no deadline ends even if a server accepts connections but does not answer.
 	maxLoginTimeout = 30 * time.Second
-	// minLoginTimeout is the shortest time for each of several addresses, if the call has that much
+	// minLoginTimeout is the minimum time for each of several addresses, if the call has that much
 	// time left.
 	minLoginTimeout = 2 * time.Second
 )
 
-// login gives each address of a server its time. The driver tries one address after another, under
-// one context, and calls dial for each try. It also dials requests to cancel a statement, perhaps
-// at the same time, but these have another context.
+// A login gives each address of a server a share of the time. The driver tries one address after
+// another, under one context, and calls dial for each try. The driver also calls dial for requests
+// to cancel a statement, perhaps at the same time, but these have a different context.
 type login struct {
 	dialFunc       pgconn.DialFunc
 	addressTimeout time.Duration // from connect_timeout; zero means a share of the time left
@@ -37,15 +38,15 @@ type login struct {
 	limit   time.Duration
 	ctx     context.Context // ends at the limit; nil before the first address
 	end     context.CancelFunc
-	detach  func() bool // keeps the connection when ctx ends; false if too late
+	detach  func() bool // lets the connection outlive ctx; false if too late
 
 	longestExpired time.Duration // longest limit of the addresses whose time ran out
 }
 
-// loginKey is the key of a login in its context.
+// loginKey is the context key of a login.
 type loginKey struct{}
 
-// connect connects with config. The error of a login that ran out of time contains the limit.
+// connect connects with config. If a login runs out of time, the error contains the limit.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
 	if l.addressTimeout == 0 {
@@ -101,8 +102,8 @@ func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	return len(slices.Compact(addresses))
 }
 
-// dial dials an address. When the time of the address is over, it ends the driver's activity on the
-// connection.
+// dial dials an address. When the time for the address is over, dial ends the driver's activity on
+// the connection.
 func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if ctx.Value(loginKey{}) != l {
 		return l.dialFunc(ctx, network, address)
@@ -133,7 +134,7 @@ func (l *login) share(ctx context.Context) time.Duration {
 	return min(left, max(left/time.Duration(max(l.untried, 1)), minLoginTimeout))
 }
 
-// endAddress ends the time of the current address.
+// endAddress ends the context of the current address, and records the limit if its time ran out.
 func (l *login) endAddress() {
 	if l.ctx == nil {
 		return

@@ -1,15 +1,16 @@
 // Package pgstore leases Snowflake node numbers from PostgreSQL, for
 // [github.com/oneclock/ids/nodelease].
 //
-// A store has its own connection. The URL names the server, the user and TLS, in the form that
-// [pgx.ParseConfig] reads, and [Options.BeforeConnect] is for settings that a URL cannot contain.
-// If a call finds the connection in use, for example because several Minters share a store, it
-// makes another one for itself. The URL may lead to PgBouncer, because the store prepares no
-// statements and sets nothing in a session.
+// A store has its own connection. The URL specifies the server, the user and the TLS settings, in
+// the form that [pgx.ParseConfig] reads, and [Options.BeforeConnect] is for settings that a URL
+// cannot contain. If a call finds the connection in use, for example because several Minters share
+// a store, the call opens another one for itself. The URL may lead to PgBouncer, because the store
+// prepares no statements and changes no session settings.
 //
-// A server that forgets committed data makes IDs repeat, for example one that is restored from a
-// backup, or a replica that was not synchronous. Stop all Minters before such a step. Start them a
-// window later, and only when every clock has passed the newest ID in your tables.
+// IDs repeat if a server forgets committed data, for example because it is restored from a backup,
+// or because it is a replica that was not synchronous. Before such a step, stop all Minters. Start
+// them again a window later ([nodelease.Options.Window]), and only when every clock has passed the
+// newest ID in your tables.
 package pgstore
 
 import (
@@ -38,52 +39,53 @@ import (
 // share a table must agree on Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. The name may begin with its schema and a
-	// dot. Without a schema, the search_path of each connection selects the table, and processes
-	// with two tables of one name repeat IDs. Names are used exactly as given, including their
-	// case. Two layouts need two tables.
+	// dot. Without a schema, the search_path of each connection selects the table. If processes
+	// then use two tables with the same name, IDs repeat. Names are used exactly as given,
+	// including their case. Each layout needs its own table.
 	Table string
-	// Holder is the name in the row of a number that is held, for people who look at the table.
-	// Empty means the host's name and the process ID.
+	// Holder is the name that the store writes into the row of a number that it takes, for people
+	// who look at the table. Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is the number of node numbers, which are 0 to Numbers-1. Zero means 1,024. The
-	// maximum is 1,048,576, or the number that IDs of Layout can have if that is less.
+	// Numbers is how many node numbers there are. They are 0 to Numbers-1. Zero means 1,024. The
+	// maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
 	Numbers int64
-	// TTL is how long a number is kept for a holder that falls silent, from 1 s to 365 days. Zero
-	// means 15 s.
+	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
+	// minimum is 1 s and the maximum 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
-	// AllowNoFsync allows a server with fsync=off, for tests. A crash of such a server's machine
-	// makes IDs repeat.
+	// AllowNoFsync allows a server with fsync=off, for tests. If the machine of such a server
+	// crashes, IDs repeat.
 	AllowNoFsync bool
 	// BeforeConnect, if not nil, is called before each connection is made. It may change its copy
 	// of the URL's configuration, for example to set a Password from a file or a token, a DialFunc
-	// or a TLSConfig. If it sets or changes the TLSConfig, that applies to every host, and no
+	// or a TLSConfig. If it sets or changes the TLSConfig, the result applies to every host, and no
 	// connection is tried without it, except through a Unix socket. Changes that it makes to
-	// Fallbacks are kept. For another CA, set a new TLSConfig, because with sslmode=verify-ca the
-	// old one still checks against the URL's CA.
+	// Fallbacks are kept. To use a different CA, set a new TLSConfig, because with
+	// sslmode=verify-ca the old one still checks against the URL's CA.
 	//
 	// The context of BeforeConnect ends with the call that needs the connection. That call then no
-	// longer waits for it, so each call during which BeforeConnect hangs leaves a goroutine behind
-	// until it returns. It must be safe for concurrent use. A panic in it ends the program, because
-	// it runs in its own goroutine.
+	// longer waits for BeforeConnect. So if BeforeConnect hangs, each such call leaves a goroutine
+	// behind until BeforeConnect returns. BeforeConnect must be safe for concurrent use. A panic in
+	// it ends the program, because it runs in its own goroutine.
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
 // Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. Leases end by
 // the server's clock. The column token, which is random for each Take, identifies the row's holder
-// even after the server was restored from a backup, when a count would be reused. In the row of the
-// number -1, the column holder contains the version of the schema and the layout of the IDs. Make a
+// even after the server was restored from a backup. A counter would be reused then. In the row with
+// the number -1, the column holder contains the schema version and the layout of the IDs. Make a
 // Store with [New].
 type Store struct {
 	opts   Options
-	config *pgx.ConnConfig // of the URL
+	config *pgx.ConnConfig // parsed from the URL
 	conns  *conns.Conns[*conn]
 	table  string // quoted
 }
 
-// A timestamptz holds microseconds, and the Minter makes no finer horizons. NULL means the zero
-// time. The fillfactor keeps updates within their pages.
+// A timestamptz has a precision of microseconds, and the Minter's horizons are no more precise.
+// NULL means the zero time. The fillfactor leaves space in each page, so that updated rows stay in
+// their pages.
 const createTable = `
 create table if not exists %s (
 	number   integer     primary key,
@@ -93,19 +95,19 @@ create table if not exists %s (
 	horizon  timestamptz
 ) with (fillfactor = 50)`
 
-// durable is always true. Its effect is on the settings of the transaction, if the connection's
-// settings are weaker. The transaction then waits until its commit is on the disks of the server
-// and of its synchronous standbys, and the server warns if it has not waited for them. A setting
-// that the server does not have is NULL, and so is not one of the values listed.
+// durable is a condition that is always true. If the connection's settings are too weak, durable
+// changes them for the transaction. The transaction then waits until its commit is on the disks of
+// the server and of its synchronous standbys, and the server warns if it has not waited for the
+// standbys. If the server lacks a setting, the setting is NULL, which is none of the listed values.
 const durable = `case when current_setting('synchronous_commit', true) in ('off', 'local', 'remote_write')
 	then set_config('synchronous_commit', 'on', true) = 'on' else true end
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
 // takeRow takes a free number. It skips rows that another session is taking at this moment. It
-// prefers numbers like storekit.Prefer without a median, which is not needed because the server has
-// a clock; greatest ignores NULL. It finds no row if the caller's clock or layout is wrong, if a
-// row is missing, or if a column of times was altered.
+// prefers the same numbers as storekit.Prefer without a median. The median is not needed because
+// the server has a clock. The function greatest ignores NULL. takeRow finds no row if the caller's
+// clock or layout is wrong, if a row is missing, or if a column for times was altered.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -128,8 +130,8 @@ const readTable = `select coalesce(max(holder) filter (where number = -1), ''), 
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
 // The token excludes a holder that has lost its number, even if the row has expired and no other
-// holder has taken it yet. The comparison of horizons excludes a delayed statement of this holder,
-// which would lower the horizon again.
+// holder has taken it yet. The comparison of horizons excludes a delayed statement from this
+// holder, which would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -144,7 +146,7 @@ const undoTake = `update %s set expires = 'epoch', token = '', holder = '' where
 // conn is a connection and the latest warning on it.
 type conn struct {
 	*pgx.Conn
-	warning string // latest for which mayLoseCommit is true
+	warning string // latest warning for which mayLoseCommit is true
 }
 
 // Close ends the connection.
@@ -155,8 +157,8 @@ func (c *conn) Close() {
 }
 
 // dial makes a connection. It sets the store's own settings after BeforeConnect. Unless the URL has
-// target_session_attrs, dial connects only to a server that accepts writes, which is the first such
-// server if there are several hosts.
+// target_session_attrs, dial connects only to a server that accepts writes. If there are several
+// hosts, it connects to the first such server.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Copy()
 	if s.opts.BeforeConnect != nil {
@@ -176,7 +178,7 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		config.RuntimeParams = map[string]string{}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
-	config.RuntimeParams["datestyle"] = "ISO" // the only one that pgx reads
+	config.RuntimeParams["datestyle"] = "ISO" // the only style that pgx reads
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return deadline{c.Conn()} }
 	c, onNotice := new(conn), config.OnNotice
 	config.OnNotice = func(pg *pgconn.PgConn, n *pgconn.Notice) {
@@ -192,18 +194,19 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return c, err
 }
 
-// mayLoseCommit reports whether n may mean that a commit is not durable. If somebody cancels the
-// wait for a synchronous standby (pg_cancel_backend, statement_timeout), PostgreSQL commits anyway,
-// and only warns that the standby may not have the transaction. The text is translated, but the
-// file name is not. A server or pooler that omits the file name may mean any warning.
+// mayLoseCommit reports whether n may mean that a commit is not durable. If the wait for a
+// synchronous standby is canceled, for example by pg_cancel_backend or statement_timeout,
+// PostgreSQL commits anyway, and only warns that the standby may not have the transaction. The
+// warning's text is translated, but its file name is not. If a server or a pooler omits the file
+// name, any warning may be this one.
 func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }
 
 // withConn calls f with a connection, and returns an error if the server sent a warning for which
 // mayLoseCommit is true. The kept connection may be dead. If retry is true and f finds it dead,
-// withConn calls f once more with another connection. If retry is false, withConn first pings the
-// server.
+// withConn calls f once more with another connection. If retry is false, withConn pings the server
+// before it calls f.
 func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context, *conn) error) error {
 	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
 		if kept && !retry {
@@ -211,7 +214,7 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 				return true, err
 			}
 		}
-		c.warning = "" // from the login, for example through a pooler
+		c.warning = "" // drop a warning from the login, for example through a pooler
 		err = f(ctx, c)
 		if err == nil && c.warning != "" {
 			err = fmt.Errorf("the server warned, so its commit may be lost: %s", c.warning)
@@ -219,7 +222,8 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
 		}
-		// Add the server's address. Of several hosts, it may be one that should not be used.
+		// Add the server's address. If there are several hosts, this may be one that should not be
+		// used.
 		if err != nil && c.IsClosed() {
 			err = fmt.Errorf("%s: %w", c.PgConn().Conn().RemoteAddr(), err)
 		}
@@ -231,23 +235,24 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 // fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// New returns a store in the database that a URL names, such as
+// New returns a store in the database that url specifies. url is a URL, such as
 // postgres://minter@db.example.com/orders, or a connection string, such as "host=db.example.com
-// user=minter dbname=orders". Values that it omits, or all values if it is empty, come from the
+// user=minter dbname=orders". Values that url omits, or all values if url is empty, come from the
 // environment variables of psql, such as PGHOST and PGPASSFILE. Settings for package pgxpool, such
 // as pool_max_conns, are ignored. Close the store after the Minters.
 //
-// A login at one address has the time of the call, but at most 30 s. Several addresses, of several
-// hosts or of one name, share that time: each has its share of the time left, and at least 2 s if
-// the call has that much time left. With more than 15 addresses, the limit is 2 s for each of them
-// instead of 30 s. If connect_timeout is set, each address has that time instead; 0 means the
-// default.
+// If there is only one address, a login may take as long as the call, but at most 30 s. If there
+// are several addresses, for several hosts or for one host name, they share that time. Each gets
+// its share of the time left, and at least 2 s if the call has that much time left. With more than
+// 15 addresses, the limit is 2 s for each of them instead of 30 s. If connect_timeout is set, each
+// address gets that time instead. A connect_timeout of 0 means the default.
 //
-// New needs only the rights to select and update, and makes nothing. The error matches
-// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, of another
-// version or for another layout. It also matches if a crash could take a horizon back, because of
-// an unlogged table, a view, or a server with fsync=off. If synchronous_commit is weaker than on,
-// the store's own transactions set it. Nil options mean the default.
+// New needs only the rights to select and update, and creates nothing. The error matches
+// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, has a
+// different version or is for a different layout. It also matches if a crash could set a horizon
+// back, because the table is unlogged or a view, or because the server has fsync=off. If
+// synchronous_commit is weaker than on, the store sets it to on for its own transactions. Nil
+// options mean the default.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)
 	if err != nil {
@@ -256,11 +261,11 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init initializes the store, once, before the first process starts. It makes the table and the
-// rows that are missing. To increase Numbers, call Init again with the new value. If nothing is
-// missing, it returns an error that matches [io/fs.ErrExist]. If the table is of another version or
-// layout, the error matches [nodelease.ErrRefused]. Init needs a transaction, which PgBouncer
-// refuses with pool_mode statement.
+// Init initializes the store. Call it once, before the first process starts. It creates the table
+// and the rows that are missing. To increase Numbers, call Init again with the new value. If
+// nothing is missing, it returns an error that matches [io/fs.ErrExist]. If the table has a
+// different version or layout, the error matches [nodelease.ErrRefused]. Init uses a transaction,
+// which PgBouncer refuses if its pool_mode is statement.
 //
 // Do not call Init at every start. New and Take refuse an incomplete table, because a store that
 // has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
@@ -274,7 +279,7 @@ func Init(ctx context.Context, url string, opts *Options) error {
 	return nil
 }
 
-// open returns a store after checking its table or, if first is true, after making the missing
+// open returns a store after checking its table or, if first is true, after creating the missing
 // parts.
 func open(ctx context.Context, url string, opts *Options, first bool) (*Store, error) {
 	s := new(Store)
@@ -299,7 +304,7 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 		if first {
 			return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.fill(ctx, tx) })
 		}
-		// There is no transaction, because PgBouncer refuses one with pool_mode statement.
+		// There is no transaction, because PgBouncer refuses one if its pool_mode is statement.
 		found, err := s.read(ctx, c)
 		if err == nil {
 			err = s.checkComplete(found, s.opts.Layout)
@@ -318,11 +323,11 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// contents are the contents of a table.
+// contents contains what read has found in a table.
 type contents struct {
 	header string
 	rows   int64
-	now    time.Time // the server's
+	now    time.Time // the server's time
 }
 
 // read returns the table's contents, or nil if there is no table. It returns an error if the store
@@ -347,8 +352,8 @@ func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	return c, err
 }
 
-// checkComplete returns an error if c, which read returned, is incomplete or of another version or
-// layout.
+// checkComplete returns an error if c, which read has returned, is nil, is incomplete, or has a
+// different version or layout.
 func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	switch {
 	case c == nil:
@@ -361,9 +366,9 @@ func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
 }
 
-// fill makes the missing parts.
+// fill creates the missing parts.
 func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
-	// Two sessions that create one table at the same moment collide in the catalog, so they take
+	// Two sessions that create the same table at the same time collide in the catalog, so they take
 	// turns.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
 		return err
@@ -401,14 +406,15 @@ const (
 	headerPlace = "the column holder of the number -1"
 )
 
-// grace is how long a Take continues after its context has ended. If it were cut off immediately,
-// the server could still carry it out, and the number would be held by no process.
+// grace is how long a Take continues after its context has ended. If Take were cut off immediately,
+// the server could still carry it out, and the number would stay leased although no process uses
+// it.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It refuses a Now that is more than 24 h from the server's
-// clock, so that the wrong clock of one machine cannot move the horizons of one number after
-// another. It refuses a layout that differs from the layout of the IDs, and takes no number while a
-// row is missing.
+// Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
+// by more than 24 h, so that the wrong clock of one machine cannot move the horizons of one number
+// after another. It also returns an error if r.Layout differs from the layout of the store's IDs,
+// or while a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)

@@ -1,6 +1,6 @@
 package pgstore
 
-// How a TLSConfig of Options.BeforeConnect is applied to all hosts.
+// This file applies a TLSConfig that was set by Options.BeforeConnect to all hosts.
 
 import (
 	"crypto/tls"
@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// tlsOf maps the TLS configurations of copied, a copy of url, to those of url from which they were
-// copied.
+// tlsOf returns a map from the TLS configurations in copied to those in url. copied is a copy of
+// url.
 func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	from := map[*tls.Config]*tls.Config{copied.TLSConfig: url.TLSConfig}
 	for i, f := range copied.Fallbacks {
@@ -20,10 +20,10 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	return from
 }
 
-// spreadTLS applies the TLSConfig to every host and every try, if a hook has set or changed it.
+// If a hook has set or changed the TLSConfig, spreadTLS applies it to every host and every try.
 // This is necessary because the driver keeps one configuration for each try, and may try without
-// TLS after a try with it. was is the TLSConfig before the hook, and from the result of tlsOf
-// before the hook. A TLSConfig that the hook set or changed in a Fallback stays there. A Unix
+// TLS after a try with it. was is the TLSConfig before the hook ran, and from is the result of
+// tlsOf at that time. A TLSConfig that the hook set or changed in a Fallback stays there. A Unix
 // socket needs no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
@@ -51,7 +51,7 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 	config.Fallbacks = tries
 }
 
-// equalTLS reports whether a hook has changed nothing in a, a clone of b.
+// equalTLS reports whether a hook has left a, which is a clone of b, unchanged.
 func equalTLS(a, b *tls.Config) bool {
 	if a == nil || b == nil {
 		return a == b

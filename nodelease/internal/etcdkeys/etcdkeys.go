@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/faults"
 )
 
-// Row is a number that has a horizon, an owner, or both.
+// Row describes a number that has a horizon, an owner or both.
 type Row struct {
 	Number  int64
 	Horizon time.Time
@@ -27,7 +27,7 @@ type Row struct {
 	Owner   *mvccpb.KeyValue // nil if there is none
 }
 
-// Schema returns the key of the header.
+// Schema returns the key under which a store keeps its header.
 func Schema(prefix string) string { return path.Join(prefix, "schema") }
 
 // Key returns the key of a number's horizon or owner. kind is "horizon" or "owner".
@@ -38,12 +38,12 @@ func Below(prefix, kind string) string { return path.Join(prefix, kind) + "/" }
 
 func digits(number int64) string { return fmt.Sprintf("%05d", number) }
 
-// maxRange is the first number with a longer key. From there on, keys are not in the order of their
+// maxRange is the first number with a longer key. From that number on, keys are not sorted by their
 // numbers.
 const maxRange = 100_000
 
-// keys returns the range of keys of a kind for the numbers from first to end-1. It may include
-// other keys.
+// keys returns the range of keys of a kind for the numbers from first to end-1. The range may
+// include other keys.
 func keys(prefix, kind string, first, end int64) (key, last string) {
 	if end > maxRange {
 		return Below(prefix, kind), clientv3.GetPrefixRangeEnd(Below(prefix, kind))
@@ -51,8 +51,8 @@ func keys(prefix, kind string, first, end int64) (key, last string) {
 	return Key(prefix, kind, first), Key(prefix, kind, end)
 }
 
-// Refused makes an error match [nodelease.ErrRefused] if no retry helps, because the servers refuse
-// the user.
+// Refused returns err, and makes it match [nodelease.ErrRefused] if the servers refuse the user,
+// because no retry helps then.
 func Refused(err error) error {
 	for _, refused := range []error{rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrAuthFailed} {
 		if errors.Is(rpctypes.Error(err), refused) {
@@ -62,9 +62,10 @@ func Refused(err error) error {
 	return err
 }
 
-// Header returns the header of a store, which is empty if it is missing. The error matches
-// [nodelease.ErrRefused] if the client's user lacks a right to keys that a process reads and writes
-// for the given number of numbers. Header also returns an error if the servers accept no writes.
+// Header returns the header of a store, or "" if there is none. It also checks the rights of the
+// client's user. The error matches [nodelease.ErrRefused] if the user may not read the header, or
+// may not read and write the keys of a store with the given number of node numbers. Header also
+// returns an error if the servers accept no writes.
 func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers int64) (string, error) {
 	reads := []clientv3.Op{clientv3.OpGet(Schema(prefix))}
 	for _, kind := range []string{"horizon", "owner"} {
@@ -93,15 +94,16 @@ func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers
 	return "", nil
 }
 
-// Contents are the contents of a store, as of one revision.
+// Contents contains the header and the numbers of a store, all read at one revision.
 type Contents struct {
 	Header         string        // empty if missing
 	Rows           map[int64]Row // by number
-	Horizons, Held int64         // how many numbers have a horizon and an owner
+	Horizons, Held int64         // how many numbers have a horizon, and how many have an owner
 }
 
-// Read returns the header and the numbers from first to end-1. It counts the horizons and owners of
-// the numbers below numbers. The options owners apply to the request for the owners.
+// Read returns the header and the numbers from first to end-1. It also counts the horizons and
+// owners of the numbers from 0 to numbers-1. The options in owners apply to the request for the
+// owners.
 func Read(ctx context.Context, client *clientv3.Client, prefix string, first, end, numbers int64, owners ...clientv3.OpOption) (*Contents, error) {
 	get := func(kind string, first, end int64, options ...clientv3.OpOption) clientv3.Op {
 		key, last := keys(prefix, kind, first, end)
@@ -142,12 +144,12 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 	return c, nil
 }
 
-// Status asks the member to which c leads for its status. If there is no answer, the error contains
-// the reason. clientv3 without a connection reports only that the time is over.
+// Status asks the member to which c is connected for its status. If there is no answer, the error
+// contains the reason. clientv3 itself would report only a timeout if it has no connection.
 func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, error) {
 	s, err := c.Status(ctx, &pb.StatusRequest{})
-	// A TLS error has the same beginning, because since TLS 1.3 a server refuses a client's
-	// certificate after the handshake.
+	// The text of a TLS error begins in the same way, because since TLS 1.3, a server refuses a
+	// client's certificate only after the handshake.
 	if err != nil && strings.Contains(err.Error(), "server preface") && !strings.Contains(err.Error(), "tls: ") {
 		err = fmt.Errorf("%w (the client does not speak TLS: do the servers?)", err)
 	}

@@ -18,13 +18,13 @@ import (
 )
 
 // Member is an etcd process on loopback, and the only member of its cluster. It never has to elect
-// another leader, so it refuses nothing when the disk is slow.
+// a new leader, so it refuses no requests when its disk is slow.
 type Member struct {
 	*servers.Server
 	Address string
 }
 
-// Start starts a member, which ends with the test.
+// Start starts a member, which is killed when the test ends.
 func Start(t *testing.T) *Member {
 	t.Helper()
 	binary, dir, ports := servers.Program(t, "etcd", "etcd-server"), t.TempDir(), servers.FreePorts(2)
@@ -47,13 +47,13 @@ func Start(t *testing.T) *Member {
 	return m
 }
 
-// Open returns a client, which ends with the test.
+// Open returns a client for m, which is closed when the test ends.
 func (m *Member) Open(t *testing.T) *clientv3.Client {
 	t.Helper()
 	return Open(t, Config(m.Address))
 }
 
-// Open returns a client, which ends with the test.
+// Open returns a client with the given configuration, which is closed when the test ends.
 func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 	t.Helper()
 	client := must.Get(clientv3.New(config))(t)
@@ -64,7 +64,7 @@ func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 // Password is the password of all users.
 const Password = "s3cret"
 
-// Users makes users and turns authentication on. Each user has rights to keys or, if the key ends
+// Users creates users and enables authentication. Each user has rights to keys or, if the key ends
 // with a slash, to all keys with that prefix.
 func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
 	t.Helper()
@@ -92,7 +92,7 @@ const (
 	Write = clientv3.PermissionType(clientv3.PermReadWrite) // includes reading
 )
 
-// Least returns the least rights with which a process can make IDs.
+// Least returns the minimum rights that a process needs to make IDs.
 func Least(prefix string) map[string]clientv3.PermissionType {
 	return map[string]clientv3.PermissionType{prefix + "/schema": Read, prefix + "/horizon/": Write, prefix + "/owner/": Write}
 }
@@ -104,8 +104,9 @@ func (m *Member) As(user string) clientv3.Config {
 	return config
 }
 
-// Config returns a configuration whose client detects a connection that is dead but was not closed;
-// gRPC pings at most every 10 s. The client's own log would only repeat the errors that it returns.
+// Config returns a configuration with which a client detects a dead connection that was not closed.
+// gRPC pings at most every 10 s. The client does not log, because its log would only repeat the
+// errors that it returns.
 func Config(address string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            []string{address},
