@@ -158,7 +158,7 @@ func (c *conn) Close() {
 
 // dial makes a connection. It sets the store's own settings after BeforeConnect. Unless the URL has
 // target_session_attrs, dial connects only to a server that accepts writes. If there are several
-// hosts, it connects to the first such server.
+// hosts, it connects to the first one that does.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Copy()
 	if s.opts.BeforeConnect != nil {
@@ -198,7 +198,7 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 // synchronous standby is canceled, for example by pg_cancel_backend or statement_timeout,
 // PostgreSQL commits anyway, and only warns that the standby may not have the transaction. The
 // warning's text is translated, but its file name is not. If a server or a pooler omits the file
-// name, any warning may be this one.
+// name, every warning is treated as this one.
 func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }
@@ -250,8 +250,8 @@ func (s *Store) Close() { s.conns.Close() }
 // New needs only the rights to select and update, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, has a
 // different version or is for a different layout. It also matches if a crash could set a horizon
-// back, because the table is unlogged or a view, or because the server has fsync=off. If
-// synchronous_commit is weaker than on, the store sets it to on for its own transactions. Nil
+// back, because the table is unlogged, because it is a view, or because the server has fsync=off.
+// If synchronous_commit is weaker than on, the store sets it to on for its own transactions. Nil
 // options mean the default.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)

@@ -1,6 +1,6 @@
 package storetest
 
-// A network between a store and its server, which can fall silent.
+// This file contains a proxy between a store and its server, which can fall silent.
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A proxy is a network between a store and its server, which can fall silent. Bytes that arrive
-// together count as one request.
+// A proxy forwards connections between a store and its server, and can make a connection fall
+// silent. Bytes that arrive together count as one request.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -18,20 +18,20 @@ type proxy struct {
 	mu     sync.Mutex
 	wires  []*wire
 	ended  bool
-	left   int  // requests until one is lost; negative means never
-	answer bool // that request arrives, and its answer is lost
+	left   int  // number of requests before one is lost; negative means that none is
+	answer bool // that request arrives, but its answer is lost
 	lost   *wire
 }
 
-// A wire is a connection from a client and its continuation to the server.
+// A wire is a client's connection to the proxy, together with the proxy's connection to the server.
 type wire struct {
 	client, server net.Conn
 	silent         bool          // nothing passes, and neither end is told; guarded by proxy.mu
 	gone           chan struct{} // closed when the client has closed its end
 }
 
-// newProxy returns a proxy in front of a server. The proxy ends with the test, and keeps silent
-// connections open until then.
+// newProxy returns a proxy in front of a server. The proxy is closed when the test ends, and keeps
+// silent connections open until then.
 func newProxy(t *testing.T, server string) *proxy {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,9 +63,10 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// loseRequest makes the proxy lose the n-th request from now on, counted from 0, or its answer, and
-// everything that its connection would carry later. It returns the connection that has fallen
-// silent since the last call, or nil.
+// loseRequest makes the proxy lose the n-th request from now on, counted from 0. If answer is true,
+// the proxy loses the answer instead. Either way, the proxy also loses everything that the same
+// connection would carry later. loseRequest returns the connection that has fallen silent since the
+// last call, or nil.
 func (p *proxy) loseRequest(n int, answer bool) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +75,7 @@ func (p *proxy) loseRequest(n int, answer bool) *wire {
 	return lost
 }
 
-// serve carries a connection until one end is closed.
+// serve forwards the data of a connection until one end is closed.
 func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 	server, err := net.Dial("tcp", p.server)
 	if err != nil {
@@ -95,8 +96,8 @@ func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 	close(w.gone)
 }
 
-// pass copies bytes from one end to the other while mayPass returns true. When the end from is
-// closed, pass closes the other end if endHeard returns true.
+// pass copies the bytes that it reads from the end from to the end to, and drops them if mayPass
+// returns false. When from is closed, pass also closes to if endHeard returns true.
 func pass(from, to net.Conn, mayPass, endHeard func() bool) {
 	b := make([]byte, 1<<16)
 	for {
@@ -119,7 +120,7 @@ func (p *proxy) isSilent(w *wire) bool {
 	return w.silent
 }
 
-// request reports whether a request passes.
+// request reports whether a request on w passes.
 func (p *proxy) request(w *wire) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +140,7 @@ func (w *wire) end() {
 	w.server.Close()
 }
 
-// closed returns an error while the client has a silent connection open.
+// closed returns an error while the client keeps a silent connection open.
 func (w *wire) closed() error {
 	select {
 	case <-w.gone:

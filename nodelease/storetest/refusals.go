@@ -1,6 +1,6 @@
 package storetest
 
-// Tests of the faults that a store must refuse.
+// This file contains tests of the faults that a store must refuse.
 
 import (
 	"cmp"
@@ -17,47 +17,50 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// A Harm is a kind of damage that [Refusals] does to a store.
+// A Harm is a kind of damage that [Refusals] does to a store before it tests the store.
 type Harm string
 
-// Harms that New must refuse, and so must Take of a store that was opened before.
+// New must refuse a store with one of these harms. Take must also refuse it, on a store that was
+// opened before the harm.
 const (
-	// NoHeader: the record of the version and the layout is missing.
+	// NoHeader means that the record of the schema version and the layout is missing.
 	NoHeader Harm = "no header"
-	// OtherVersion: the header is of another version of the schema.
+	// OtherVersion means that the header has a different schema version.
 	OtherVersion Harm = "another version"
-	// NoNumber: the record of one of the numbers is missing, and so is its horizon.
+	// NoNumber means that the record of one of the numbers, including its horizon, is missing.
 	NoNumber Harm = "a number is missing"
-	// NoRead: the user has no right to read.
+	// NoRead means that the user has no right to read.
 	NoRead Harm = "no right to read"
-	// NoWrite: the user may read but not write.
+	// NoWrite means that the user may read but not write.
 	NoWrite Harm = "no right to write"
-	// NoWrites: the server accepts no writes from any user, for example because it is a replica or
-	// its disk is full. This can pass by itself, for example after a failover, so the error must
-	// not match [nodelease.ErrRefused]. The errors of all other harms must match it.
+	// NoWrites means that the server accepts no writes from any user, for example because it is a
+	// replica or its disk is full. This can pass by itself, for example after a failover, so the
+	// error must not match [nodelease.ErrRefused]. The errors for all other harms must match it.
 	NoWrites Harm = "no writes"
 )
 
 var harms = []Harm{NoHeader, OtherVersion, NoNumber, NoRead, NoWrite, NoWrites}
 
-// A Place is a place for the numbers of a kind of store, which is empty at first.
+// A Place describes how to initialize, open and damage a store in one location, such as a table.
+// The location must be empty at first.
 type Place struct {
-	// Init initializes a store of the numbers 0 to 2 for IDs of a layout.
+	// Init initializes a store with the numbers 0 to 2 for IDs with the layout l.
 	Init func(l ids.SnowflakeLayout) error
 	// New opens that store with a TTL of a minute or more, as a user that has only the rights that
 	// a holder needs.
 	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
-	// Harm does a harm, without changing the number that is held, and returns a function that
-	// undoes it. It is nil for a harm that cannot occur in this kind of store. The map may contain
-	// harms that this package does not name. They must be permanent.
+	// Harm maps each harm to a function. The function does the harm without changing the number
+	// held, and returns a second function, which undoes the harm. The map contains nil for a harm
+	// that cannot occur in this kind of store. It may also contain harms that this package does not
+	// name. These must be permanent.
 	Harm map[Harm]func(held int64) (undo func() error, err error)
 }
 
-// Refusals tests that New of a kind of store, and Take of a store that was opened before, refuse a
-// store that was never initialized, one for another layout, and all harms. A store that accepts
-// them repeats IDs, or makes a program wait forever for something that only a person can fix. New
-// may leave NoNumber to Take. The current holder of a number may succeed or fail, but must not get
-// [nodelease.ErrLost].
+// Refusals tests what a kind of store refuses. New must refuse a store that was never initialized,
+// a store for a different layout and a store with any of the harms. Take must refuse the same, on a
+// store that was opened before. Otherwise, IDs repeat, or a program waits forever for something
+// that only a person can fix. New may accept NoNumber if Take refuses it. The current holder of a
+// number may succeed or fail, but must not get [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -80,7 +83,7 @@ func (p Place) allHarms() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// testInit initializes the store and tests Init and New on the way.
+// testInit initializes the store, and tests Init and New in the process.
 func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)

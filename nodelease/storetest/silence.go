@@ -1,6 +1,6 @@
 package storetest
 
-// Tests of a store whose network falls silent.
+// This file contains tests of a store whose network falls silent.
 
 import (
 	"context"
@@ -13,24 +13,25 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// A Network describes a store whose network [Silence] lets fall silent.
+// A Network describes a store and its server. [Silence] makes the connections between them fall
+// silent.
 type Network struct {
 	// Server is the address of the database's server, such as 127.0.0.1:5432.
 	Server string
 	// Open returns a store whose connections all lead to address and that shares nothing with other
 	// stores. It must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a
-	// minute, unless a number that was taken by a failed Take is free again only after the TTL.
+	// minute, unless a number that was taken by a failed Take becomes free only after the TTL.
 	Open func(t *testing.T, address string) nodelease.Store
-	// Again is the time within which calls must succeed again. It is for clients with a single
-	// connection that detect late that it is dead. Zero means that the next call must succeed.
+	// Again is the time within which calls must succeed again. It is for clients that have a single
+	// connection and need some time to detect that it is dead. Zero means that the next call must
+	// succeed.
 	Again time.Duration
 	// Left returns an error while a session of the server is in a transaction or waits for a lock.
 	// Nil means that this is not checked.
 	Left func() error
 }
 
-// errMaybeSlow is the error of a trial that failed within a time in which it may fail on a busy
-// machine, too.
+// errMaybeSlow means that a trial failed, but perhaps only because the machine was busy.
 var errMaybeSlow = errors.New("and so it was in each of four tries")
 
 // callTimeout is the timeout of the tested call's context in the first try.
@@ -40,12 +41,13 @@ const callTimeout = 500 * time.Millisecond
 // call must succeed within the same time.
 const returnGrace = 2500 * time.Millisecond
 
-// Silence tests a store whose network loses one of the first six requests of Take, Extend or
-// Release, or its answer. The connection stays open but carries nothing any more, like a connection
-// that a firewall has forgotten or whose machine hangs. All other connections work. The call must
-// return within 2.5 s of the end of its context, the next call must succeed, and no connection,
-// transaction or held number may be left behind. A trial that may only have been slow is tried up
-// to four times, each time with contexts twice as long.
+// Silence tests a store whose network loses one of the first six requests that Take, Extend or
+// Release sends, or the answer to one. The connection stays open but no longer carries any data,
+// like a connection that a firewall has forgotten or whose machine hangs. All other connections
+// work. The call must return within 2.5 s of the end of its context, the next call must succeed,
+// and no connection, transaction or held number may be left behind. A trial that may have failed
+// only because the machine was slow is run up to four times, each time with contexts that last
+// twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -145,7 +147,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	return nil
 }
 
-// next makes the calls that follow the one that has returned err.
+// next makes the calls that must succeed after the tested call, which has returned err.
 func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error {
 	if s.call == "Take" && err == nil {
 		return s.again(ctx, "Release", func(ctx context.Context) error { return g.Lease.Release(ctx, s.now) })

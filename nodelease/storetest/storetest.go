@@ -17,11 +17,12 @@ import (
 )
 
 // Run tests a store. It runs its subtests in parallel and calls open for each of them. open must
-// return two stores over one database, like the stores of two processes, and that database must
-// share nothing with the others. The stores must have exactly the numbers 0 and 1, both without a
-// horizon, for IDs of Twitter's layout, and the shortest TTL with which they can still answer in
-// time, such as 2 s. Some subtests wait for leases to end. If a lease ended only because the store
-// was slow, the subtest proves nothing and is run again, up to four times.
+// return two stores that use the same database, like the stores of two processes. That database
+// must share nothing with the databases for other subtests. The stores must have exactly the
+// numbers 0 and 1, both without a horizon, and be for IDs with Twitter's layout. They must have the
+// shortest TTL with which they can still answer in time, such as 2 s. Some subtests wait for leases
+// to end. If a lease ended only because the store was slow, the subtest proves nothing and is run
+// again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -35,8 +36,8 @@ func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	}
 }
 
-// try reports whether the store was too slow for the check. It does so only if excused; otherwise
-// the check fails.
+// try runs a check. If excused is true, try reports whether the store was too slow for the check.
+// Otherwise, a slow store makes the check fail.
 func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check func(*tester), excused bool) (slow bool) {
 	a, b := open(t)
 	tester := newTester(t, a, b)
@@ -52,10 +53,10 @@ func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check fun
 	return false
 }
 
-// errSlow is the panic of a check that failed after one of its leases may have ended.
+// errSlow is the panic value of a check that failed after one of its leases may have ended.
 var errSlow = errors.New("the store is too slow to be tested")
 
-// returnTimeout is the time within which a call must return whose context has ended.
+// returnTimeout is how long a call may continue after its context has ended.
 const returnTimeout = 3 * time.Second
 
 var checks = []struct {
@@ -75,7 +76,7 @@ var checks = []struct {
 type tester struct {
 	testing.TB
 	stores  [2]nodelease.Store // over one database
-	turn    int                // number of asks; the lowest bit selects the store
+	turn    int                // number of calls of ask; the lowest bit selects the store
 	now     time.Time
 	ends    map[int64]time.Time // earliest ends of the leases that must stay held, by number
 	excused bool                // a slow store is excused
@@ -108,7 +109,7 @@ func (t *tester) mayFail() {
 	}
 }
 
-// renewed records a call that began at began and took or extended g.
+// renewed records that a call that began at began has taken or extended g.
 func (t *tester) renewed(g nodelease.Grant, began time.Time) { t.ends[g.Number] = began.Add(g.TTL) }
 
 // numbers takes all numbers.
@@ -128,7 +129,7 @@ func numbers(t *tester) {
 	if a.FreeKnown && a.Free != 1 || b.FreeKnown && b.Free != 0 {
 		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or FreeKnown false", a.Free, b.Free)
 	}
-	// The store may end leases, a little later, with the context of Take.
+	// A faulty store may end its leases soon after the context of Take has ended.
 	time.Sleep(50 * time.Millisecond)
 	g, err := t.ask(t.Context())
 	t.match("Take while all numbers are held", err, nodelease.ErrNoNumber)
@@ -152,9 +153,9 @@ func horizons(t *tester) {
 		time.Date(9999, 12, 31, 0, 0, 0, 999_999_000, time.UTC),
 		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC),
-		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // 2:30 in Berlin, as an hour later
+		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // 2:30 in Berlin, like an hour later
 		time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC),
-		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // the same in New York
+		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // 1:30 in New York, like an hour later
 		time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
 	} {
 		t.extend(other, time.Hour) // so that its number stays held even if the store is slow
@@ -174,7 +175,7 @@ func horizons(t *tester) {
 	t.release(g, g.Horizon)
 }
 
-// formerHolder lets a holder that has released its number continue.
+// formerHolder tests that a holder cannot use its lease after it has released the number.
 func formerHolder(t *tester) {
 	a := t.take()
 	t.extend(a, time.Hour)
@@ -198,11 +199,12 @@ func formerHolder(t *tester) {
 	}
 }
 
-// endOfLease lets one holder fall silent while another stays.
+// endOfLease tests that the lease of a silent holder ends, while another holder keeps renewing its
+// own.
 func endOfLease(t *tester) {
 	silent, stays := t.take(), t.take()
 	var asked time.Time
-	for range 3 { // an Extend restores the full length of the lease
+	for range 3 { // each Extend restores the full length of the lease
 		time.Sleep(silent.TTL / 2)
 		asked = time.Now()
 		t.extend(silent, time.Hour)
@@ -220,8 +222,8 @@ func endOfLease(t *tester) {
 	t.extend(next, time.Hour)
 }
 
-// smallRaises raises a horizon by small steps before the holder falls silent. A lower horizon, as
-// from a request that arrives late, changes nothing.
+// smallRaises raises a horizon by small steps before the holder falls silent. A lower horizon, such
+// as that of a request that arrives late, must change nothing.
 func smallRaises(t *tester) {
 	a, b := t.take(), t.take()
 	horizon := t.now.Truncate(time.Second)
@@ -267,8 +269,8 @@ func lastMoment(before time.Duration) func(t *tester) {
 }
 
 // late extends an expired lease, which a store may allow until another process takes the number.
-// The other process begins its Take the given time before the Extend or, if after is negative,
-// right after it. Only one of the two calls may succeed.
+// The other process calls Take first, and the Extend follows with the delay after. If after is
+// negative, the Take follows the Extend instead. Only one of the two calls may succeed.
 func late(after time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
@@ -298,7 +300,7 @@ func late(after time.Duration) func(t *tester) {
 	}
 }
 
-// cutOff lets contexts end within a Take. No such Take may leave a number held.
+// cutOff ends the contexts of Takes before they return. No such Take may leave a number held.
 func cutOff(t *tester) {
 	other, began := t.take(), time.Now()
 	t.release(t.take(), t.now)
@@ -323,7 +325,7 @@ func cutOff(t *tester) {
 	}
 }
 
-// narrowLayout uses a layout that can hold only the number 0 for the first IDs.
+// narrowLayout tests a store whose first IDs have a layout that can hold only the number 0.
 func narrowLayout(t *tester) {
 	narrow := ids.SnowflakeLayout{Epoch: ids.TwitterLayout().Epoch, Tick: time.Millisecond, SequenceBits: 12}
 	for i, want := range []error{nil, nodelease.ErrNoNumber} {
@@ -338,7 +340,7 @@ func narrowLayout(t *tester) {
 	}
 }
 
-// layout lets one process make IDs of a different layout from the others.
+// layout tests that a process whose IDs have a different layout from the others gets no number.
 func layout(t *tester) {
 	a := t.take()
 	g, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
@@ -356,7 +358,7 @@ func layout(t *tester) {
 	t.release(g, t.now)
 }
 
-// noAnswer makes calls whose context has ended. They may or may not have been carried out.
+// noAnswer makes calls whose context has already ended. The store may or may not carry them out.
 func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -391,8 +393,8 @@ func noAnswer(t *tester) {
 	}
 }
 
-// preference takes from a number whose horizon has passed and one whose horizon is ahead, and then
-// from two whose horizons are ahead.
+// preference tests which of two numbers Take chooses. At first, one horizon has passed and the
+// other is ahead. After that, both are ahead.
 func preference(t *tester) {
 	a, b := t.take(), t.take()
 	t.release(a, t.now.Add(2*time.Hour))
@@ -467,13 +469,13 @@ func crowd(t *tester) {
 	}
 }
 
-// isHorizon reports whether a store may return got for the horizon want. It may round up to
+// isHorizon reports whether a store may return got for the horizon want. The store may round up to
 // milliseconds.
 func isHorizon(got, want time.Time) bool {
 	return !got.Before(want) && got.Sub(want) < time.Millisecond && got.IsZero() == want.IsZero()
 }
 
-// ask takes a number from one of the stores, in turn. The context of the request ends when it
+// ask takes a number from each of the two stores in turn. The context of the request ends when ask
 // returns.
 func (t *tester) ask(ctx context.Context) (nodelease.Grant, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -502,8 +504,8 @@ func (t *tester) take() nodelease.Grant {
 	return g
 }
 
-// takeFrom waits until the lease of silent has ended, and takes its number. Meanwhile it keeps
-// other held.
+// takeFrom waits until the lease of silent has ended, and takes its number. Meanwhile, it keeps the
+// number of other held.
 func (t *tester) takeFrom(silent, other nodelease.Grant) nodelease.Grant {
 	t.Helper()
 	delete(t.ends, silent.Number)

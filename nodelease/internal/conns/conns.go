@@ -1,5 +1,5 @@
-// Package conns manages the connections of packages pgstore and mysqlstore, whose stores make their
-// own, and ends calls when the store or client that they use is closed.
+// Package conns manages the connections that the stores of packages pgstore and mysqlstore open. It
+// also ends calls when the store or the client that they use is closed.
 package conns
 
 import (
@@ -15,8 +15,8 @@ import (
 // A Conn is a connection to a server. Close ends it and may take some time.
 type Conn interface{ Close() }
 
-// Conns are the connections of one store: at most one that is kept for the next call, and one for
-// each call in progress. No call waits for another.
+// Conns manages the connections of one store. There is at most one that is kept for the next call,
+// and one for each call in progress. No call waits for another.
 type Conns[C Conn] struct {
 	dial    func(context.Context) (C, error)
 	closing context.Context // ends when Close is called
@@ -26,32 +26,33 @@ type Conns[C Conn] struct {
 	kept []C // at most one
 }
 
-// New returns Conns whose connections are made by dial. It makes none yet.
+// New returns Conns whose connections are made by calling dial. New itself makes none.
 func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
 	closing, end := context.WithCancelCause(context.Background())
 	return &Conns[C]{dial: dial, closing: closing, end: end}
 }
 
-// errClosed is the error of all calls once Close was called.
+// errClosed is the error that all calls return once Close has been called.
 var errClosed = faults.Refused(errors.New("the store is closed"))
 
-// closeGrace is how long a call waits for something that should have ended: for the result of a
-// dial whose context has ended, and for the end of a connection.
+// closeGrace is how long a call waits for the result of a dial whose context has ended, and how
+// long Close waits for a connection to close.
 const closeGrace = 100 * time.Millisecond
 
 // Do calls f with a connection. It uses the kept connection, which may be dead, unless another call
-// has it. Otherwise it makes a new one. After an error it keeps no connection, so that the next
+// has it. Otherwise it makes a new one. After an error, Do keeps no connection, so that the next
 // call looks for the server again.
 //
-// If f returns true and an error for the kept connection, Do calls f again with a new one, unless
-// ctx has ended. f may do so if the connection was dead before f made its request, or if the
-// request may be made twice.
+// If f returns true and an error for the kept connection, Do calls f again with a new one,
+// unless ctx has ended. f may return true if the connection was dead before f made its request, or
+// if the request may be made twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
 
-// Until calls f with a context that also ends when closing ends. If closing has ended already, it
-// does not call f, and returns closed. If f fails after closing has ended, the error is closed.
+// Until calls f with a context that also ends when closing ends. If closing has already ended,
+// Until returns closed without calling f. If f fails and closing has ended, Until also returns
+// closed.
 func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,7 +83,7 @@ func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (boo
 	return err
 }
 
-// getKept returns the kept connection, if there is one. It then belongs to the caller.
+// getKept returns the kept connection, if there is one. The connection then belongs to the caller.
 func (s *Conns[C]) getKept() (c C, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +95,7 @@ func (s *Conns[C]) getKept() (c C, ok bool) {
 }
 
 // keepOrClose keeps c for the next call or, after an error, closes it in the background. It also
-// closes c if the Conns are closed or another connection is kept.
+// closes c if s is closed or another connection is kept.
 func (s *Conns[C]) keepOrClose(c C, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +106,9 @@ func (s *Conns[C]) keepOrClose(c C, err error) {
 	go c.Close()
 }
 
-// connect returns a new connection. Part of the dialing code is the user's. If that code ignores
-// the end of ctx, connect leaves it running, and closes the connection if one is made later.
+// connect returns a new connection. Part of the dialing code may be the user's. If that code
+// ignores the end of ctx, connect leaves it running, and closes the connection if one is made
+// later.
 func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	type dialled struct {
 		c   C

@@ -1,5 +1,5 @@
-// Package faults defines a list of the faults of a store: of its server, its user's rights, and its
-// table.
+// Package faults defines a list of a store's faults, which may be in its server, in its user's
+// rights or in its table.
 package faults
 
 import (
@@ -10,20 +10,21 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Grade is the severity of a fault. It decides whether a Take reports the fault and whether New and
-// Take refuse it. The command leases shows faults of all grades.
+// Grade is the severity of a fault. It determines whether a Take reports the fault, and whether New
+// and Take refuse a store that has it. The command leases shows faults of all grades.
 type Grade string
 
 const (
-	// Noted is for people who look at the store.
+	// Noted means that a fault is only shown to people who look at the store.
 	Noted Grade = "noted"
-	// Told is like Noted, but the first Take reports it, too.
+	// Told is like Noted, but the first Take reports the fault, too.
 	Told Grade = "told"
-	// Unsafe means that a crash can take horizons back. New refuses it unless the options allow it.
+	// Unsafe means that a crash can set horizons back. New refuses the store unless the options
+	// allow the fault.
 	Unsafe Grade = "unsafe"
-	// Passing means that New and Take refuse it, and that it can pass by itself.
+	// Passing means that New and Take refuse the store, and that the fault can pass by itself.
 	Passing Grade = "passing"
-	// Lasting means that New and Take refuse it until a person fixes it.
+	// Lasting means that New and Take refuse the store until a person fixes the fault.
 	Lasting Grade = "lasting"
 )
 
@@ -41,9 +42,9 @@ func (l *List) Add(grade Grade, format string, args ...any) {
 	*l = append(*l, Fault{grade, fmt.Sprintf(format, args...)})
 }
 
-// Err returns an error with all faults that a store refuses, or nil if there are none. It matches
-// [nodelease.ErrRefused] unless all of them can pass by themselves. unsafe allows faults of the
-// grade Unsafe.
+// Err returns an error with all faults that are a reason to refuse the store, or nil if there are
+// none. The error matches [nodelease.ErrRefused] unless all of these faults can pass by themselves.
+// If unsafe is true, faults of the grade Unsafe are allowed.
 func (l List) Err(unsafe bool) error {
 	var texts []string
 	lasts := false
@@ -68,7 +69,8 @@ func (l List) Err(unsafe bool) error {
 	return errors.New(text)
 }
 
-// Refused returns an error with err's text that matches [nodelease.ErrRefused] in addition to err.
+// Refused returns an error that has err's text and matches [nodelease.ErrRefused] in addition to
+// err.
 func Refused(err error) error { return refusal{err} }
 
 type refusal struct{ error }

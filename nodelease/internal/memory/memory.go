@@ -1,5 +1,5 @@
-// Package memory contains the store of package memstore, with methods by which the tests of a
-// Minter inspect and change it.
+// Package memory contains the store of package memstore, with methods that the tests of a Minter
+// use to inspect and change it.
 package memory
 
 import (
@@ -23,12 +23,13 @@ type Store struct {
 }
 
 type row struct {
-	changes int64 // how often the number was taken, released or expired; identifies a lease
+	changes int64 // number of Takes, Releases and Expires so far; identifies a lease
 	expires time.Time
 	horizon time.Time
 }
 
-// New returns a store of the numbers from 0 to numbers-1. It panics if numbers is negative.
+// New returns a store with the numbers from 0 to numbers-1, whose leases last for ttl. It panics if
+// numbers is negative.
 func New(numbers int64, ttl time.Duration) *Store {
 	return &Store{ttl: ttl, rows: make([]row, numbers)}
 }

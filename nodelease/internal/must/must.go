@@ -1,4 +1,5 @@
-// Package must ends a test at an unexpected error or if the test hangs, and checks expected errors.
+// Package must ends a test if an unexpected error occurs or the test hangs, and checks expected
+// errors.
 package must
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Do ends the test at an error.
+// Do ends the test if err is not nil.
 func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -20,9 +21,9 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Bubble runs test in a synctest bubble. A test can hang there, for example because a timer resets
-// itself forever. Bubble then ends all tests with one sentence, instead of the list of all
-// goroutines that would follow the time limit of the run.
+// Bubble runs test in a synctest bubble. If the test hangs, for example because a timer resets
+// itself forever, Bubble ends all tests with a short message. Otherwise, the tests would run until
+// their timeout and end with a list of all goroutines.
 func Bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	const limit = time.Minute // the longest takes 0.6 s, and 3 s with -race on a busy machine
@@ -45,7 +46,8 @@ func Soon(t testing.TB, f func() error) {
 	}
 }
 
-// Get returns the first result of a call. An error of the call ends the test: must.Get(call())(t).
+// Get returns the first result of a call, and ends the test if the call has returned an error. It
+// is used like this: must.Get(call())(t).
 func Get[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -54,8 +56,8 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err is not nil and contains all texts, and that it matches is, which may be nil
-// for any error. err must not match ErrNoNumber unless is does.
+// Fail checks that err is not nil and contains all texts, and that it matches is. If is is nil, any
+// error matches. err must not match ErrNoNumber unless is does.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

@@ -55,8 +55,8 @@ const (
 )
 
 // Look returns the faults of the server, the user's rights and the table. A missing table is not a
-// fault. If write is true, Look makes an UPDATE, because only that shows whether the user may
-// write. It changes no row, but may appear in a binary log.
+// fault. If write is true, Look executes an UPDATE, because only that shows whether the user may
+// write. The UPDATE changes no row, but may appear in a binary log.
 func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List, err error) {
 	setting := func(name string) (value string) {
 		if err == nil {
@@ -109,7 +109,7 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 	return l, lookAtTable(ctx, c, table, write, &l)
 }
 
-// lookAtTable adds the faults of a table and of the right to write it.
+// lookAtTable adds the faults of a table and of the user's right to write to it.
 func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faults.List) error {
 	schema, name := names(table)
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
@@ -159,7 +159,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	return nil
 }
 
-// Replication returns the ways in which a failover to a replica can take horizons back.
+// Replication returns the ways in which a failover to a replica can set horizons back.
 func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 	note := func(format string, args ...any) { l.Add(faults.Noted, format, args...) }
 	if log, err := variable(ctx, c, "log_bin"); err != nil || log != "ON" {
@@ -212,7 +212,7 @@ func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 }
 
 // variable returns a setting, or "" if the server does not show it. It reads one setting per query,
-// because sql_select_limit could hide some of several.
+// because sql_select_limit could hide some rows of a longer result.
 func variable(ctx context.Context, c Asker, name string) (value string, err error) {
 	err = c.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -221,7 +221,7 @@ func variable(ctx context.Context, c Asker, name string) (value string, err erro
 	return value, err
 }
 
-// values returns the result of a query for names and values. The names are in lower case.
+// values returns the result of a query whose rows are names and values. The names are in lowercase.
 func values(ctx context.Context, c Asker, query string) (map[string]string, error) {
 	rows, err := c.QueryContext(ctx, query)
 	if err != nil {
@@ -260,14 +260,14 @@ func rights(ctx context.Context, c Asker) (given []string, err error) {
 	return given, rows.Err()
 }
 
-// Text returns a string literal for SQL, in a form that no setting changes.
+// Text returns s as a string literal for SQL, in a form that no setting of the server affects.
 func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 
 // maxName is the maximum length of the name of a table or a database, in characters.
 const maxName = 64
 
 // Table returns the quoted name of a table, for SQL. The name may begin with its database and a
-// dot. An empty one means node_lease. The error names Options.Table.
+// dot. An empty name means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
@@ -285,7 +285,7 @@ func Table(table string) (quoted string, err error) {
 	return strings.Join(names, "."), nil
 }
 
-// names returns SQL expressions for the texts of a table's database and of its name.
+// names returns SQL expressions for the name of a table's database and for the table's own name.
 func names(table string) (schema, name string) {
 	if before, after, ok := strings.Cut(table, "."); ok {
 		return Text(before), Text(after)

@@ -1,6 +1,7 @@
 package pgcheck
 
-// Codes of the server's errors, and errors about a URL that show no secrets.
+// This file contains the codes of the server's errors, and a check of a URL whose errors show no
+// secrets.
 
 import (
 	"errors"
@@ -26,7 +27,7 @@ func IsError(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// CheckURL returns an error if the driver could not parse url, or parsed a host that contains an @,
+// CheckURL returns an error if the driver could not parse url, or if a parsed host contains an @,
 // which must be part of a password. err is the driver's error, and config its result. The returned
 // error contains the reason, but no part of the URL, which might be a password.
 func CheckURL(url string, config *pgx.ConnConfig, err error) error {

@@ -19,12 +19,13 @@ type Asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rounding is a condition for rows of pg_attribute. It holds for a column expires or horizon whose
-// type or precision would change a time.
+// Rounding is a condition for rows of pg_attribute. It is true for a column named expires or
+// horizon whose type or precision would change the times stored in it.
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// look finds the faults, with grades of package faults. Rights may be granted for single columns.
+// look is a query for the faults and their grades, which package faults defines. It checks the
+// rights to each column, because rights may be granted for single columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (
@@ -49,8 +50,9 @@ union all select 'lasting', 'the column ' || attname || ' is ' || format_type(at
 	from pg_attribute where attrelid = to_regclass($1) and ` + Rounding + `
 ) select * from fault`
 
-// replication finds the faults of standbys. A connection counts as a standby if it replays the data
-// that it receives. Backups and pg_receivewal do not replay it, and subscribers have logical slots.
+// replication is a query for the faults of standbys. A connection counts as a standby if its client
+// replays the data that it receives. Backups and pg_receivewal do not replay the data, and
+// subscribers have logical slots.
 const replication = `
 with standby as (
 	select application_name as name, sync_state as state from pg_stat_replication
@@ -70,11 +72,11 @@ union all select 'noted', 'commits wait for ' || waits || ' of the standbys ' ||
 union all select distinct 'noted', 'the user ' || current_user || ' may not see whether the standbys are synchronous: grant pg_monitor to '
 	|| quote_ident(current_user) from standby where state is null`
 
-// maxName is the length to which PostgreSQL cuts a name, in bytes.
+// maxName is the length in bytes to which PostgreSQL truncates a name.
 const maxName = 63
 
 // Table returns the quoted name of a table, for SQL. The name may begin with its schema and a dot.
-// An empty one means node_lease. The error names Options.Table.
+// An empty name means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
@@ -100,7 +102,7 @@ func Look(ctx context.Context, c Asker, table string) (faults.List, error) {
 	return ask(ctx, c, look, table)
 }
 
-// Replication returns the ways in which a failover to a standby can take horizons back.
+// Replication returns the ways in which a failover to a standby can set horizons back.
 func Replication(ctx context.Context, c Asker) (faults.List, error) { return ask(ctx, c, replication) }
 
 func ask(ctx context.Context, c Asker, sql string, args ...any) (faults.List, error) {

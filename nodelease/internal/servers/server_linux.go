@@ -1,6 +1,7 @@
-// Package servers starts real servers for tests and kills them. It works on Linux only. The kinds
-// of servers are in the separate packages etcdtest, pgtest and mytest, so that the tests of each
-// store need only its own driver, and a user of one store has no trace of the others in go.sum.
+// Package servers starts real servers for tests and kills them. It works on Linux only. Each kind
+// of server has its own package: etcdtest, pgtest or mytest. So the tests of each store need only
+// that store's driver, and a program that uses one store has no entries for the other drivers in
+// its go.sum.
 package servers
 
 import (
@@ -18,14 +19,14 @@ import (
 	"time"
 )
 
-// Server is an operating system process that can be started again.
+// Server is a process that can be stopped and started again.
 type Server struct {
 	command func() *exec.Cmd
 	log     string // name of the log file
 	cmd     *exec.Cmd
 }
 
-// New starts a server. When the test ends, New ends the server with sig.
+// New starts a server, which is stopped with sig when the test ends.
 func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Server {
 	t.Helper()
 	s := &Server{command: command, log: log}
@@ -35,7 +36,7 @@ func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Ser
 }
 
 // Program returns the path of a program, which Debian may keep out of the PATH. If the program is
-// not installed, it skips the test and names Debian's package.
+// not installed, Program skips the test and names the Debian package.
 func Program(t *testing.T, name, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -70,9 +71,9 @@ func (s *Server) Start(t *testing.T) {
 	}
 }
 
-// Signal sends sig to the process and to its children, such as PostgreSQL's, which serve one
-// connection each. After SIGSTOP it waits until all their threads have stopped, because on a busy
-// machine one of them may still answer.
+// Signal sends sig to the process and to its children, such as the PostgreSQL processes that serve
+// one connection each. After SIGSTOP, Signal waits until all their threads have stopped. Otherwise,
+// one of them might still answer on a busy machine.
 func (s *Server) Signal(sig syscall.Signal) {
 	pid := s.cmd.Process.Pid
 	pids := []int{pid}
@@ -93,7 +94,7 @@ func (s *Server) Signal(sig syscall.Signal) {
 	}
 }
 
-// runs reports whether a thread of a process runs, or waits for an event that would make it run.
+// runs reports whether a thread of the process runs, or waits for an event that would make it run.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return slices.ContainsFunc(threads, func(name string) bool {
@@ -103,7 +104,7 @@ func runs(pid int) bool {
 	})
 }
 
-// Stop ends the process with sig and waits for its end, if it runs.
+// If the process runs, Stop sends it sig and waits until it has ended.
 func (s *Server) Stop(sig os.Signal) {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Signal(sig)
@@ -112,9 +113,9 @@ func (s *Server) Stop(sig os.Signal) {
 	}
 }
 
-// FreePorts returns unused addresses on loopback. They are below the range from which the system
-// assigns ports to connections, because a connection could otherwise take the port while its server
-// is down.
+// FreePorts returns unused addresses on loopback. Their ports are below the range from which the
+// system assigns ports to connections. Otherwise, a connection could take a port while the port's
+// server is down.
 func FreePorts(n int) []string {
 	var addresses []string
 	for tries := 0; len(addresses) < n; tries++ {

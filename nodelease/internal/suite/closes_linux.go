@@ -1,6 +1,6 @@
 package suite
 
-// Tests that stop and restart servers, on Linux only.
+// This file contains tests that stop and restart servers. They run on Linux only.
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Restarts ends a server by sig and starts it again while the store has a lease, and repeats that
-// without a call in between. The first call after each start succeeds without a retry. Restarts
-// returns the lease.
+// Restarts stops a server with sig and starts it again while the store has a lease. It does so
+// twice, the second time without a call while the server is stopped. The first call after each
+// start must succeed without a retry. Restarts returns the lease.
 func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Signal, ping func(context.Context) error) nodelease.Lease {
 	t.Helper()
 	l := Take(t, s).Lease
@@ -35,9 +35,9 @@ func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Si
 	return l
 }
 
-// Closes closes a store, of which l is a lease, while its server is stopped and a call is in
-// progress. That call and all later ones fail immediately, including the calls of a Minter that is
-// closed later.
+// Closes closes a store while its server is stopped and a call is in progress. l is a lease from
+// that store. The call and all later calls must fail immediately, including the calls that a Minter
+// makes when it is closed later.
 func Closes(t *testing.T, s interface {
 	nodelease.Store
 	Close()

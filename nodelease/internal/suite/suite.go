@@ -23,27 +23,28 @@ import (
 
 // Options are the options that all stores have.
 type Options struct {
-	Name    string // of the table, or of the prefix without its slash
+	Name    string // name of the table, or the prefix without its slash
 	Holder  string
 	Numbers int64
 	TTL     time.Duration
 	Layout  ids.SnowflakeLayout
 }
 
-// Kind is a kind of store over certain connections.
+// Kind is a kind of store that uses certain connections.
 type Kind struct {
-	Package string // its name
+	Package string // name of the store's package
 	Init    func(o Options) error
 	New     func(o Options) (nodelease.Store, error)
 	Drop    func(name string, number int64) error // removes a number, or the header if it is -1
-	Mark    func(name, header string) error       // puts another header in its place
+	Mark    func(name, header string) error       // replaces the header
 
 	// Parts of the errors for a store that was never initialized, for one that lacks its header
 	// and, if it has three numbers, for one that lacks the number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
-// Table returns a kind of store in a table, without Init and New. exec executes one SQL statement.
+// Table returns a Kind for a store that uses an SQL table. Its Init and New are nil. exec executes
+// one SQL statement.
 func Table(pkg string, exec func(sql string) error) Kind {
 	return Kind{
 		Package: pkg,
@@ -66,7 +67,7 @@ func Open[S, C, O any](ctx context.Context, first func(context.Context, C, *O) e
 	return open(ctx, conn, opts)
 }
 
-// Take takes a number that must be free.
+// Take takes a number, and ends the test if that fails.
 func Take(t *testing.T, s nodelease.Store) nodelease.Grant {
 	t.Helper()
 	return must.Get(s.Take(t.Context(), nodelease.Request{Now: time.Now()}))(t)
@@ -153,8 +154,8 @@ func (k Kind) Made(t *testing.T) {
 	missing("New without a header", k.use(t, o), k.NoHeader)
 }
 
-// BadOptions tests options with which nothing can be initialized or opened. more are options that
-// only this kind of store refuses, by their error texts.
+// BadOptions tests options that Init and New must refuse. more contains options that only this kind
+// of store refuses. Each key is part of the error's text.
 func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	all := map[string]Options{
 		"Options.Numbers -1 is not within 1 to 1048576":      {Numbers: -1},
@@ -171,8 +172,8 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	}
 }
 
-// FewRights grants more and more of the rights that Init and New need to a user. poor is the kind
-// of store for that user.
+// FewRights grants a user the rights that a store needs, one after another, and tests Init and New
+// after each step. poor is the Kind that connects as that user.
 func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	o := Options{Name: "closed.numbers", Numbers: 3}
 	denied := func(what string, err error) {
@@ -190,7 +191,7 @@ func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	denied("filled up", poor.Init(o))
 }
 
-// AtOnce initializes one store eight times at the same moment. One of the calls succeeds.
+// AtOnce initializes one store eight times at the same time. Exactly one of the calls must succeed.
 func (k Kind) AtOnce(t *testing.T, o Options) {
 	var all sync.WaitGroup
 	var made atomic.Int64
@@ -211,7 +212,7 @@ func (k Kind) AtOnce(t *testing.T, o Options) {
 	k.mustNew(t, o) // one call makes the additional numbers
 }
 
-// Clocks tests callers whose clock is wrong by more than a day, and by less.
+// Clocks tests callers whose clock is wrong by less than a day, and by more than a day.
 func (k Kind) Clocks(t *testing.T) {
 	s := k.mustNew(t, Options{Name: "clocks", Numbers: 5})
 	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
@@ -226,8 +227,8 @@ func (k Kind) Clocks(t *testing.T) {
 	}
 }
 
-// rested makes a store of five numbers. The horizons of three are about 3 days old, one is an hour
-// old, and one number has none.
+// rested makes a store with five numbers. Three of them have horizons that are about 3 days old,
+// one has a horizon that is an hour old, and one has no horizon.
 func (k Kind) rested(t *testing.T) nodelease.Store {
 	t.Helper()
 	s := k.mustNew(t, Options{Name: "choice", Numbers: 5})
@@ -263,24 +264,24 @@ func (k Kind) Choice(t *testing.T) {
 	}
 }
 
-// AtRest uses the same horizons for a store that has a clock. It chooses at random.
+// AtRest uses the same horizons for a store that has a clock. Such a store must choose at random.
 func (k Kind) AtRest(t *testing.T) {
 	if counts := taken(t, k.rested(t), 40); len(counts) < 3 {
 		t.Errorf("took only the numbers %v, so often", counts)
 	}
 }
 
-// Former is a holder that uses an older version of a store, with a pool, by its SQL statements. Its
-// methods end the test at an error.
+// Former simulates a holder that uses an older version of a store. It executes that version's SQL
+// statements through a connection pool. Its functions end the test if an error occurs.
 type Former struct {
 	// Take returns the number -1 if none is free.
 	Take            func(token string) (number int64, horizon time.Time)
 	Extend, Release func(number int64, token string, horizon time.Time) bool
 }
 
-// Beside lets a former holder and holders of today use one table, as during an update. Neither gets
-// a number that the other holds, and each begins after the horizon that the other left. expire ends
-// all leases.
+// Beside tests that holders with the former and with the current version can use one table, as
+// during an update. Neither may get a number that the other holds, and each must begin after the
+// horizon that the other left. expire ends all leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -319,8 +320,9 @@ func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	}
 }
 
-// Locked ends the context of a Take while another session has locked its row. The Take leaves no
-// number held, although the server continues to wait and then carries the request out.
+// Locked ends the context of a Take while another session has locked the row that the Take needs.
+// The Take must leave no number held, although the server continues to wait and then carries out
+// the request.
 func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error)) {
 	s := k.mustNew(t, Options{Name: "locked", Numbers: 1, TTL: time.Hour})
 	unlock := lock("locked")
@@ -336,8 +338,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns the statement of docs/operations.md that begins with a text, without the comment
-// at the end of its first line.
+// Advised returns the statement in docs/operations.md that begins with the text begins. The comment
+// at the end of its first line is removed.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))

@@ -20,21 +20,21 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Variable is the name of the environment variable with the DSN of a server, such as
-// root:secret@tcp(127.0.0.1:3306)/test, that is used in place of one that Start starts. Its user
-// may do everything.
+// Variable is the name of an environment variable. If it contains the DSN of a server, such as
+// root:secret@tcp(127.0.0.1:3306)/test, tests use that server instead of starting one. The user in
+// the DSN must have all rights.
 const Variable = "NODELEASE_TEST_MYSQL"
 
 // Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN.
-// If Variable is set and the test needs no settings, it starts no server, and returns a nil Server
-// with that DSN.
+// If Variable is set and there are no settings, Start starts no server, and returns a nil Server
+// and the DSN from Variable.
 func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	if dsn := os.Getenv(Variable); dsn != "" && settings == nil {
 		return nil, dsn
 	}
 	install, server := servers.Program(t, "mariadb-install-db", "mariadb-server"), servers.Program(t, "mariadbd", "mariadb-server")
-	dir := must.Get(os.MkdirTemp("", "nodelease"))(t) // t.TempDir is too long for a socket
+	dir := must.Get(os.MkdirTemp("", "nodelease"))(t) // the path of t.TempDir is too long for a socket
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	data, me := filepath.Join(dir, "data"), must.Get(user.Current())(t)
 	args := []string{"--no-defaults", "--datadir=" + data, "--tmpdir=" + dir, "--user=" + me.Username}
@@ -60,8 +60,8 @@ func StartPrimary(t *testing.T) (*servers.Server, string) {
 	return s, dsn
 }
 
-// StartReplica starts a replica of a primary, with its own ID, which must be above 1, and with more
-// settings.
+// StartReplica starts a replica of the server whose DSN is primary. id is the replica's own server
+// ID, which must be above 1. The settings are added to those of every replica.
 func StartReplica(t *testing.T, primary string, id int, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	s, dsn := Start(t, append(settings, fmt.Sprint("--server-id=", id), "--log-bin", "--log-slave-updates", "--sync-binlog=1", "--gtid-strict-mode=1")...)
@@ -71,8 +71,8 @@ func StartReplica(t *testing.T, primary string, id int, settings ...string) (*se
 	return s, dsn
 }
 
-// WaitForReplicas waits until the given number of replicas acknowledge, and makes the commits of a
-// primary wait for a replica without a time limit.
+// WaitForReplicas makes the commits of a primary wait for a replica without a time limit. It then
+// waits until the primary reports that the given number of replicas acknowledge.
 func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
 	t.Helper()
 	Exec(t, db, `set global rpl_semi_sync_master_enabled = 1; set global rpl_semi_sync_master_timeout = 4294967295`)
@@ -86,8 +86,8 @@ func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
 	})
 }
 
-// Open returns connections to a server, which may need a moment after its start. The parameters,
-// such as time_zone='-3:00', are added to the DSN.
+// Open returns a pool of connections to a server, and waits until the server accepts them. The
+// parameters, such as time_zone='-3:00', are added to the DSN.
 func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
 	t.Helper()
 	config := must.Get(mysql.ParseDSN(dsn + "?" + strings.Join(parameters, "&")))(t)
@@ -109,8 +109,8 @@ func Exec(t *testing.T, db *sql.DB, statements string) {
 	}
 }
 
-// At returns the DSN of the same server with another address or, for another user, without password
-// and database. An empty address or user leaves that part unchanged.
+// At returns dsn with a different address, a different user or both. For a different user, the
+// result has no password and no database. An empty address or user leaves that part unchanged.
 func At(t *testing.T, dsn, address, user string) string {
 	t.Helper()
 	config := must.Get(mysql.ParseDSN(dsn))(t)
@@ -121,7 +121,7 @@ func At(t *testing.T, dsn, address, user string) string {
 	return config.FormatDSN()
 }
 
-// Address returns the address of the server.
+// Address returns the server's address from dsn.
 func Address(t *testing.T, dsn string) string {
 	t.Helper()
 	return must.Get(mysql.ParseDSN(dsn))(t).Addr

@@ -19,8 +19,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// unprivileged returns the attributes with which a command runs as a user that PostgreSQL accepts,
-// and that user's ID. PostgreSQL refuses to run as root.
+// unprivileged returns process attributes that make a command run as a user other than root, and
+// that user's ID. This is necessary because PostgreSQL refuses to run as root.
 func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	if os.Getuid() != 0 {
 		return new(syscall.SysProcAttr), os.Getuid()
@@ -40,7 +40,7 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	return start(t, "", settings, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
-// StartStandby starts a standby of the server at an address, under the given name.
+// StartStandby starts a standby of the server at the address primary, with the given name.
 func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) {
 	t.Helper()
 	return start(t, ReadOnly, nil, "pg_basebackup", "-d", "postgres://test@"+primary+"/?application_name="+name, "-R", "-c", "fast", "--no-sync")
@@ -49,8 +49,8 @@ func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) 
 // ReadOnly is the URL option with which Open connects only to a standby.
 const ReadOnly = "&target_session_attrs=read-only"
 
-// start creates the data of a server with a program and starts the server. The options are added to
-// the URL.
+// start runs a program that creates a server's data directory, and then starts the server. The
+// options are added to the URL with which start waits for the server.
 func start(t *testing.T, options string, settings []string, program string, args ...string) (*servers.Server, string) {
 	t.Helper()
 	dir, run := Command(t, program)
@@ -69,8 +69,8 @@ func start(t *testing.T, options string, settings []string, program string, args
 	return s, address
 }
 
-// StartPooler starts a PgBouncer in front of the server at an address, in a pool_mode, and returns
-// its own address.
+// StartPooler starts PgBouncer in front of the server at address, with mode as its pool_mode, and
+// returns PgBouncer's own address.
 func StartPooler(t *testing.T, address, mode string) string {
 	t.Helper()
 	dir, run := Command(t, "pgbouncer")
@@ -87,8 +87,8 @@ func StartPooler(t *testing.T, address, mode string) string {
 	return own
 }
 
-// Command returns a new directory and a function for commands that run as a user that PostgreSQL
-// accepts, in that directory. It skips the test if the program is not installed.
+// Command returns a new directory and a function that makes commands. These commands run in that
+// directory, as a user other than root. Command skips the test if the program is not installed.
 func Command(t *testing.T, program string) (dir string, run func(program string, args ...string) *exec.Cmd) {
 	t.Helper()
 	path := func(program string) string { return servers.Program(t, program, "postgresql pgbouncer") }
@@ -106,8 +106,8 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 	}
 }
 
-// Open returns connections to a server, which may need a moment after its start. More options, such
-// as &user=test, are added to the URL.
+// Open returns a pool of connections to a server, and waits until the server accepts them. The
+// options in more, such as &user=test, are added to the URL.
 func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Helper()
 	pool := must.Get(pgxpool.New(t.Context(), URL(address)+strings.Join(more, "")))(t)
@@ -116,7 +116,7 @@ func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	return pool
 }
 
-// WaitFor sets the synchronous standbys of a server.
+// WaitFor sets the synchronous standbys of a server, and waits until the setting has taken effect.
 func WaitFor(t *testing.T, pool *pgxpool.Pool, names string) {
 	t.Helper()
 	Exec(t, pool, `alter system set synchronous_standby_names = '`+names+`'`)
@@ -141,7 +141,7 @@ func Exec(t *testing.T, pool *pgxpool.Pool, sql string) {
 	}
 }
 
-// URL returns the URL of the database of a server that Start has started.
+// URL returns the URL of the database on a server that Start has started at address.
 func URL(address string) string {
 	return "postgres://test@" + address + "/postgres?sslmode=disable"
 }
