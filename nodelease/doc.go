@@ -24,8 +24,8 @@
 // number writes a horizon ahead of its clock, in a transaction that fails unless the process still
 // holds the number. Only after that transaction is committed does the process make IDs up to the
 // horizon. The next holder reads the horizon in the transaction that takes the number, and makes
-// only IDs that are later than the horizon. So under each number, every range of times belongs to
-// one holder, regardless of clocks, pauses and networks.
+// only IDs that are later than the horizon. So for each number, every range of times belongs to one
+// holder, whatever clocks, pauses and networks do.
 //
 // The lease determines when a number becomes free again. A [Minter] renews it every TTL/4 to TTL/3.
 // Before the lease can expire in the store, a timer stops the Minter from making IDs. It does so

@@ -22,8 +22,8 @@ const (
 	// node numbers that the process is using.
 	Began EventKind = iota + 1
 	// Ended means that IDs can no longer be made with the node number Number. Err is nil after
-	// Close. Otherwise, Err matches ErrLost if the number was lost. If it was not, Err reports that
-	// the store has not renewed the lease in time, and the reason.
+	// Close. Otherwise, Err either matches ErrLost because the number was lost, or reports that the
+	// store has not renewed the lease in time, and the reason.
 	Ended
 	// Renewed means that the store has renewed the lease of Number.
 	Renewed

@@ -27,7 +27,7 @@ type holding struct {
 	failures int  // number of consecutive failed renewals
 }
 
-// maxTTL bounds a TTL, so that no sum of times overflows.
+// maxTTL limits each TTL, so that no sum of times overflows.
 const maxTTL = 365 * 24 * time.Hour
 
 func newHolding(g Grant) *holding {
@@ -63,8 +63,9 @@ func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 // margin returns the time from the end of minting to the end of the lease.
 //
 // The store counts the TTL from when it receives a request, but the Minter counts it from before it
-// sends the request. So the request's transit time is on the safe side. The margin allows for two
-// clocks that run at different rates, and for the time that the timer and a call need:
+// sends the request. So the time that the request needs to arrive only makes minting end earlier.
+// The margin allows for two clocks that run at different rates, and for the time that the timer and
+// a call need:
 //
 //   - A tenth of the TTL covers the clocks. Kernels slew a clock by at most 500 parts per million,
 //     and chrony by at most 83,333.

@@ -169,9 +169,9 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 }
 
 // releaseNumber releases the number. If the store fails, it retries until releaseTimeout has
-// passed. Each request except the last may take half of the remaining time. ErrLost means that an
-// earlier request took effect, or that there is nothing left to release. ErrRefused means that no
-// retry helps, for example because the store is closed.
+// passed. Each request except the last may take half of the remaining time. If the store returns
+// ErrLost, an earlier request took effect, or there is nothing left to release. If it returns
+// ErrRefused, no retry helps, for example because the store is closed.
 func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {

@@ -70,8 +70,8 @@ const closeTimeout = 5 * time.Second
 // Close takes at most 5 s. Within that time, it retries if the store fails. If the number cannot be
 // released, Close returns the store's error, and the number becomes free after its TTL. Close
 // returns nil if the store reports that the number is no longer held, for example because the
-// answer to an earlier request was lost. In that case, the log contains the report. Later and
-// concurrent calls of Close return when the first does, with the same error.
+// answer to an earlier request was lost. In that case, the log contains that report. Later and
+// concurrent calls of Close return when the first call returns, with the same error.
 func (m *Minter) Close() error {
 	m.state.mustBeMade()
 	m.close.Do(func() {

@@ -61,7 +61,7 @@ func (r *reporter) run(l *logbook) {
 	}
 }
 
-// finish makes run return once it has made the reports that are queued now.
+// finish makes run return once it has made all queued reports.
 func (r *reporter) finish() { close(r.finished) }
 
 // add makes run call f. It does not wait, so a Logger or an Observe that blocks delays nothing

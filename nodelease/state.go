@@ -146,7 +146,7 @@ func (s *state) setNoNumber(err error) {
 	s.setState(nil, newWithheld(err))
 }
 
-// setNotRenewed records the error of a failed renewal of t. Calls that get no ID return it.
+// setNotRenewed records the error of a failed renewal of t. Calls that get no ID return that error.
 func (s *state) setNotRenewed(t *tenure, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +160,7 @@ func (s *state) setNotRenewed(t *tenure, err error) {
 	}
 }
 
-// resumeMinting lets t's clock advance to horizon, which the store has confirmed, and lets it make
+// resumeMinting lets t's clock advance to horizon, which the store has confirmed, and lets t make
 // IDs until deadline. It returns false if the deadline has passed or the Minter is closed.
 func (s *state) resumeMinting(t *tenure, horizon time.Time, deadline time.Duration) bool {
 	s.mu.Lock()

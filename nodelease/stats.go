@@ -25,8 +25,8 @@ type Stats struct {
 	Err error
 	// Deadline is how long minting continues if the store stops answering.
 	Deadline time.Duration
-	// HorizonAhead is how far the horizon is ahead of the wall clock. IDs can be made up to the
-	// horizon. It is negative if the wall clock has passed the horizon.
+	// HorizonAhead is how far the horizon, up to which IDs can be made, is ahead of the wall clock.
+	// It is negative if the wall clock has passed the horizon.
 	HorizonAhead time.Duration
 	// LatestAhead is how far the latest ID, or the horizon that was found with the number, is ahead
 	// of the wall clock. It is zero if neither is ahead.

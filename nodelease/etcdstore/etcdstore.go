@@ -60,7 +60,7 @@ type Options struct {
 //
 //	<prefix>/schema         the schema version and the layout of the IDs
 //	<prefix>/horizon/00017  the horizon in RFC 3339 format, attached to no lease;
-//	                        Init gives every number one, in the year 1
+//	                        Init sets every horizon to the year 1
 //	<prefix>/owner/00017    the holder's name, attached to the holder's lease;
 //	                        its create revision is the holder's token
 //
@@ -269,7 +269,7 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 // pauses for a long time.
 const streamTimeout = 4 * time.Second
 
-// awaitStream waits for the stream, without which a number could not be kept. When the stream is
+// awaitStream waits for the stream, without which a lease could not be renewed. When the stream is
 // open, the client has an authentication token that the servers know.
 func (s *Store) awaitStream(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, streamTimeout)

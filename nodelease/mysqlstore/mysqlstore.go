@@ -12,9 +12,9 @@
 // so proxies may be used.
 //
 // Each write is one UPDATE, which the server commits by itself. So no lock outlives a request,
-// whatever happens to the client or the network, and a replica has the same rows whatever the
-// format of the binary log is. The store sends SET autocommit = 1 first each time, because a proxy
-// may run each statement in a different session.
+// whatever happens to the client or the network. A replica has the same rows with every binary log
+// format. The store sends SET autocommit = 1 first each time, because a proxy may run each
+// statement in a different session.
 //
 // The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL).
 // With such a right, holders continue to write on a server that a switchover has made read-only,
@@ -92,8 +92,8 @@ type Options struct {
 // Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the
 // server's clock. All times in the table are in UTC. The column token, which is random for each
 // Take, identifies the row's holder even after the server was restored from a backup. A counter
-// would be reused then. In the row with the number -1, the column holder contains the schema
-// version and the layout of the IDs. Make a Store with [New].
+// would not, because its values would be reused. In the row with the number -1, the column holder
+// contains the schema version and the layout of the IDs. Make a Store with [New].
 type Store struct {
 	opts     Options
 	config   *mysql.Config // parsed from the DSN
@@ -138,14 +138,13 @@ const (
 //
 //   - The table is a view.
 //   - The table's engine is not InnoDB.
-//   - The server has and shows the setting innodb_flush_log_at_trx_commit, and its value is neither
-//     1 nor MariaDB's 3.
-//   - There is a binary log, the server has and shows the setting sync_binlog, and its value is not
-//     1.
+//   - The setting innodb_flush_log_at_trx_commit, if the server has and shows it, is neither 1 nor
+//     MariaDB's 3.
+//   - There is a binary log, and the setting sync_binlog, if the server has and shows it, is not 1.
 //
-// The first Take calls [nodelease.Request.Warn] to report such settings that the server does not
-// show, and rights with which the user may write while read_only is on. New also refuses a server
-// or sessions that are read-only. Nil options mean the default.
+// The first Take calls [nodelease.Request.Warn] to report settings of this kind that the server
+// does not show, and rights with which the user may write while read_only is on. New also refuses a
+// server or sessions that are read-only. Nil options mean the default.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -219,7 +218,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 // parseDSN parses a DSN. Its errors contain no part of the DSN, which might be a password.
 func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
-	// If the DSN lacks the character that ends the password, Net contains one of these.
+	// If the DSN lacks the character that ends the password, Net contains one of these characters.
 	if err != nil || strings.ContainsAny(config.Net, ":/@") {
 		return nil, errors.New("the DSN does not have the form user:password@tcp(host:port)/database?name=value, or has an unknown value")
 	}
@@ -301,7 +300,7 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 		if _, err := c.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if _, err := s.checkServer(ctx, c, false); err != nil { // like for an existing table
+		if _, err := s.checkServer(ctx, c, false); err != nil { // as for an existing table
 			return err
 		}
 		err = columns()

@@ -73,9 +73,9 @@ type Options struct {
 
 // Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. Leases end by
 // the server's clock. The column token, which is random for each Take, identifies the row's holder
-// even after the server was restored from a backup. A counter would be reused then. In the row with
-// the number -1, the column holder contains the schema version and the layout of the IDs. Make a
-// Store with [New].
+// even after the server was restored from a backup. A counter would not, because its values would
+// be reused. In the row with the number -1, the column holder contains the schema version and the
+// layout of the IDs. Make a Store with [New].
 type Store struct {
 	opts   Options
 	config *pgx.ConnConfig // parsed from the URL
@@ -95,10 +95,11 @@ create table if not exists %s (
 	horizon  timestamptz
 ) with (fillfactor = 50)`
 
-// durable is a condition that is always true. If the connection's settings are too weak, durable
-// changes them for the transaction. The transaction then waits until its commit is on the disks of
-// the server and of its synchronous standbys, and the server warns if it has not waited for the
-// standbys. If the server lacks a setting, the setting is NULL, which is none of the listed values.
+// durable is a condition that is always true. As a side effect, it strengthens the transaction's
+// settings if the connection's settings are weaker. The transaction then waits until its commit is
+// on the disks of the server and of its synchronous standbys, and the server warns if it has not
+// waited for the standbys. If the server lacks a setting, the setting is NULL, which is none of the
+// listed values.
 const durable = `case when current_setting('synchronous_commit', true) in ('off', 'local', 'remote_write')
 	then set_config('synchronous_commit', 'on', true) = 'on' else true end
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
@@ -198,7 +199,7 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 // synchronous standby is canceled, for example by pg_cancel_backend or statement_timeout,
 // PostgreSQL commits anyway, and only warns that the standby may not have the transaction. The
 // warning's text is translated, but its file name is not. If a server or a pooler omits the file
-// name, every warning is treated as this one.
+// name, mayLoseCommit returns true for every warning.
 func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }

@@ -1,6 +1,6 @@
 package pgstore
 
-// This file applies a TLSConfig that was set by Options.BeforeConnect to all hosts.
+// This file contains the code that applies the TLSConfig from Options.BeforeConnect to all hosts.
 
 import (
 	"crypto/tls"
@@ -34,7 +34,7 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 		return
 	}
 	last := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port}
-	var tries []*pgconn.FallbackConfig // the hook may share its own slice
+	var tries []*pgconn.FallbackConfig // a new slice, because the hook may share its own
 	for _, f := range config.Fallbacks {
 		network, _ := pgconn.NetworkAddress(f.Host, f.Port)
 		switch {

@@ -21,8 +21,8 @@
 // horizons in whole microseconds, and a store with a coarser unit rounds up.
 //
 // In addition to the numbers, a store keeps the [Header], which describes the layout of the IDs.
-// Take compares it with the caller's header by calling [CheckHeader]. The operator initializes all
-// of this before the first start, by calling a function. A store that initializes missing parts by
+// Take compares it with the caller's header by calling [CheckHeader]. All of this is initialized by
+// a function that people call before the first start. A store that initializes missing parts by
 // itself forgets the horizons that were lost.
 //
 // # What keeps numbers free
@@ -35,7 +35,7 @@
 //
 // A write is one statement that the database commits by itself. If a transaction consists of
 // several requests and the network is cut between them, the transaction keeps its locks. No
-// process, not even the holder, can then write that number.
+// process, not even the holder, can then update that number.
 //
 // Leases end by the database's clock. If the database has no clock, a Store can remember when it
 // last saw each lease change, because a Store lives as long as its process. A lease has then ended

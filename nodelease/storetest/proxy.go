@@ -1,6 +1,7 @@
 package storetest
 
-// This file contains a proxy between a store and its server, which can fall silent.
+// This file contains a proxy that can make the connections between a store and its server fall
+// silent.
 
 import (
 	"errors"

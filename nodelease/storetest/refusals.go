@@ -35,7 +35,8 @@ const (
 	NoWrite Harm = "no right to write"
 	// NoWrites means that the server accepts no writes from any user, for example because it is a
 	// replica or its disk is full. This can pass by itself, for example after a failover, so the
-	// error must not match [nodelease.ErrRefused]. The errors for all other harms must match it.
+	// error must not match [nodelease.ErrRefused]. The errors for all other harms must match
+	// ErrRefused.
 	NoWrites Harm = "no writes"
 )
 
@@ -57,10 +58,10 @@ type Place struct {
 }
 
 // Refusals tests what a kind of store refuses. New must refuse a store that was never initialized,
-// a store for a different layout and a store with any of the harms. Take must refuse the same, on a
-// store that was opened before. Otherwise, IDs repeat, or a program waits forever for something
-// that only a person can fix. New may accept NoNumber if Take refuses it. The current holder of a
-// number may succeed or fail, but must not get [nodelease.ErrLost].
+// a store for a different layout and a store with any of the harms. Take must refuse the same on a
+// store that was opened before. If a store accepts any of this, IDs repeat, or a program waits
+// forever for something that only a person can fix. New may accept NoNumber if Take refuses it. The
+// current holder of a number may succeed or fail, but must not get [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)

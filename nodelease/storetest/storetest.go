@@ -269,7 +269,7 @@ func lastMoment(before time.Duration) func(t *tester) {
 }
 
 // late extends an expired lease, which a store may allow until another process takes the number.
-// The other process calls Take first, and the Extend follows with the delay after. If after is
+// The other process calls Take first, and the Extend follows after the given delay. If the delay is
 // negative, the Take follows the Extend instead. Only one of the two calls may succeed.
 func late(after time.Duration) func(t *tester) {
 	return func(t *tester) {

@@ -38,8 +38,8 @@ func Below(prefix, kind string) string { return path.Join(prefix, kind) + "/" }
 
 func digits(number int64) string { return fmt.Sprintf("%05d", number) }
 
-// maxRange is the first number with a longer key. From that number on, keys are not sorted by their
-// numbers.
+// maxRange is the first number whose key has six digits. From that number on, keys are not sorted
+// by their numbers.
 const maxRange = 100_000
 
 // keys returns the range of keys of a kind for the numbers from first to end-1. The range may

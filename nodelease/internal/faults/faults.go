@@ -15,7 +15,7 @@ import (
 type Grade string
 
 const (
-	// Noted means that a fault is only shown to people who look at the store.
+	// Noted means that only the command leases shows the fault.
 	Noted Grade = "noted"
 	// Told is like Noted, but the first Take reports the fault, too.
 	Told Grade = "told"

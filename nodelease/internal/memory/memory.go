@@ -23,7 +23,7 @@ type Store struct {
 }
 
 type row struct {
-	changes int64 // number of Takes, Releases and Expires so far; identifies a lease
+	changes int64 // number of times the number was taken, released or expired; identifies a lease
 	expires time.Time
 	horizon time.Time
 }

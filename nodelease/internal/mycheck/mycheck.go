@@ -115,7 +115,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
 	var kind, engine sql.NullString
 	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
-	if errors.Is(err, sql.ErrNoRows) { // missing or hidden, which other requests report
+	if errors.Is(err, sql.ErrNoRows) { // the table is missing or hidden; other requests report that
 		return nil
 	}
 	if err != nil {
@@ -239,7 +239,7 @@ func values(ctx context.Context, c Asker, query string) (map[string]string, erro
 	return values, rows.Err()
 }
 
-// rights returns the rights of the user and its roles on all tables, in the words of SHOW GRANTS.
+// rights returns the rights of the user and its roles on all tables, as SHOW GRANTS names them.
 func rights(ctx context.Context, c Asker) (given []string, err error) {
 	rows, err := c.QueryContext(ctx, `show grants`)
 	if err != nil {

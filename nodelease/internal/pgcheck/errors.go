@@ -1,6 +1,6 @@
 package pgcheck
 
-// This file contains the codes of the server's errors, and a check of a URL whose errors show no
+// This file contains the codes of the server's errors, and a check of URLs. Its errors show no
 // secrets.
 
 import (

@@ -35,8 +35,8 @@ func New(t *testing.T, log string, sig os.Signal, command func() *exec.Cmd) *Ser
 	return s
 }
 
-// Program returns the path of a program, which Debian may keep out of the PATH. If the program is
-// not installed, Program skips the test and names the Debian package.
+// Program returns the path of a program. It also finds programs that Debian keeps out of the PATH.
+// If the program is not installed, Program skips the test and names the Debian package.
 func Program(t *testing.T, name, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

@@ -38,8 +38,9 @@ type Kind struct {
 	Drop    func(name string, number int64) error // removes a number, or the header if it is -1
 	Mark    func(name, header string) error       // replaces the header
 
-	// Parts of the errors for a store that was never initialized, for one that lacks its header
-	// and, if it has three numbers, for one that lacks the number 2.
+	// NoStore is part of the error for a store that was never initialized, and NoHeader for a store
+	// without its header. NoNumber is part of the error for a store with three numbers that lacks
+	// the number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
@@ -107,8 +108,8 @@ func (k Kind) Run(t *testing.T) {
 	})
 }
 
-// Made tests a store that does not exist, one that exists, one for another layout or version, and
-// one that loses its contents.
+// Made tests a missing store, an existing store, a store for a different layout or version, and a
+// store that loses its contents.
 func (k Kind) Made(t *testing.T) {
 	missing := func(what string, err error, texts ...string) {
 		t.Helper()
@@ -338,8 +339,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns the statement in docs/operations.md that begins with the text begins. The comment
-// at the end of its first line is removed.
+// Advised returns a statement from docs/operations.md. begins is the beginning of the statement.
+// The comment at the end of its first line is removed.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))
