@@ -42,15 +42,15 @@ type Options struct {
 	// Prefix is the beginning of every key. It must begin with a slash. Empty means /nodelease.
 	// Each layout needs its own prefix.
 	Prefix string
-	// Holder is the value that the store writes into the owner key of a number that it takes, for
-	// people who look at the keys. Empty means the host's name and the process ID.
+	// Holder is the value that Take writes to a number's owner key, for people who look at the
+	// keys. Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is how many node numbers there are. They are 0 to Numbers-1. Zero means 1,024. The
-	// maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
+	// Numbers determines the node numbers in the store, which are 0 to Numbers-1. Zero means 1,024.
+	// The maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
 	Numbers int64
 	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
-	// minimum is 1 s and the maximum 365 days. Zero means 15 s. etcd counts in whole seconds, so
-	// the TTL is rounded up, and etcd grants at least 1.5 election timeouts.
+	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s. etcd counts in whole seconds,
+	// so the TTL is rounded up, and etcd grants at least 1.5 election timeouts.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
@@ -60,7 +60,7 @@ type Options struct {
 //
 //	<prefix>/schema         the schema version and the layout of the IDs
 //	<prefix>/horizon/00017  the horizon in RFC 3339 format, attached to no lease;
-//	                        Init sets every horizon to the year 1
+//	                        Init creates it with a time in the year 1
 //	<prefix>/owner/00017    the holder's name, attached to the holder's lease;
 //	                        its create revision is the holder's token
 //

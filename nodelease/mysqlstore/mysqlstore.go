@@ -61,15 +61,14 @@ type Options struct {
 	// dot. Without a database, the table is in the DSN's database. Names are used exactly as given.
 	// Each layout needs its own table.
 	Table string
-	// Holder is the name that the store writes into the row of a number that it takes, for people
-	// who look at the table. It has at most 255 characters. Empty means the host's name and the
-	// process ID.
+	// Holder is the name that Take writes into a number's row, for people who look at the table. It
+	// has at most 255 characters. Empty means the host's name and the process ID.
 	Holder string
-	// Numbers is how many node numbers there are. They are 0 to Numbers-1. Zero means 1,024. The
-	// maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
+	// Numbers determines the node numbers in the store, which are 0 to Numbers-1. Zero means 1,024.
+	// The maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
 	Numbers int64
 	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
-	// minimum is 1 s and the maximum 365 days. Zero means 15 s.
+	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
