@@ -25,7 +25,7 @@
 // holds the number. Only after that transaction is committed does the process make IDs up to the
 // horizon. The next holder reads the horizon in the transaction that takes the number, and makes
 // only IDs that are later than the horizon. So for each number, every range of times belongs to one
-// holder, whatever clocks, pauses and networks do.
+// holder, regardless of clock errors, pauses and network failures.
 //
 // The lease determines when a number becomes free again. A [Minter] renews it every TTL/4 to TTL/3.
 // Before the lease can expire in the store, a timer stops the Minter from making IDs. It does so

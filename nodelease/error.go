@@ -1,6 +1,7 @@
 package nodelease
 
-// This file contains the exported errors, and the error that calls return while no ID can be made.
+// This file contains the exported errors and the type of the errors that calls return while no ID
+// can be made.
 
 import (
 	"errors"
@@ -27,7 +28,7 @@ var (
 )
 
 // withheld is the error that calls return while no ID can be made. It wraps ids.ErrWithheld and the
-// cause. It is created when the cause arises, so that returning it allocates nothing.
+// cause. It is created when the cause arises, so that calls can return it without an allocation.
 type withheld [2]error
 
 func newWithheld(cause error) *withheld { return &withheld{ids.ErrWithheld, cause} }

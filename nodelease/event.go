@@ -17,28 +17,28 @@ type Event struct {
 type EventKind uint8
 
 const (
-	// Began means that from now on, IDs can be made with the node number Number. Began and Ended
-	// alternate, so the number of Began events minus the number of Ended events is the number of
-	// node numbers that the process is using.
+	// Began means that IDs can now be made with the node number Number. Began and Ended alternate,
+	// so the difference between their counts is the number of node numbers that the process is
+	// using.
 	Began EventKind = iota + 1
 	// Ended means that IDs can no longer be made with the node number Number. Err is nil after
-	// Close. Otherwise, Err either matches ErrLost because the number was lost, or reports that the
-	// store has not renewed the lease in time, and the reason.
+	// Close. Otherwise, if the number was lost, Err matches ErrLost. If the store has not renewed
+	// the lease in time, Err reports that and the reason.
 	Ended
 	// Renewed means that the store has renewed the lease of Number.
 	Renewed
 	// Failed means that a request to the store has failed with Err. Err matches ErrNoNumber if no
-	// number could be taken. The event concerns a number unless the request was to take one.
+	// number could be taken. The event concerns a number unless the failed request was a Take.
 	Failed
 	// Warned means that Err needs a person's attention, although the Minter continues to work.
 	// There are four kinds of warnings:
 	//
 	//   - A number from the store cannot be used, for example because the layout cannot hold it.
 	//     This is reported once, or once a minute while the problem lasts.
-	//   - The horizon of a number is far ahead of the wall clock. This is reported once each time
-	//     the number is taken.
+	//   - The horizon of a number is far ahead of the wall clock. This is reported once for each
+	//     time the number is taken.
 	//   - A call to the store has not returned 5 s after its timeout. This is reported once, and
-	//     once more when the call has returned.
+	//     again when the call has returned.
 	//   - The store has called [Request.Warn]. Each of these calls is reported, and the event
 	//     concerns no number.
 	Warned

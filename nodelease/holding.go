@@ -10,8 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A holding describes a number that the keeper holds. Only the keeper goroutine uses it, except for
-// its tenure, which is shared with other goroutines.
+// A holding contains what the keeper stores about the number that it holds. Only the keeper
+// goroutine uses it, except for its tenure, which is shared with other goroutines.
 type holding struct {
 	tenure *tenure
 	lease  Lease
@@ -34,8 +34,8 @@ func newHolding(g Grant) *holding {
 	return &holding{tenure: &tenure{number: g.Number}, lease: g.Lease, found: g.Horizon, ttl: min(g.TTL, maxTTL)}
 }
 
-// startClock makes the tenure's clock and node. It returns an error if no IDs can be made with the
-// store's grant.
+// startClock creates the tenure's clock and node. It returns an error if no IDs can be made with
+// the store's grant.
 func (h *holding) startClock(opts *Options, now time.Time) error {
 	t := h.tenure
 	if h.renewalLasts() <= 0 {
@@ -56,16 +56,16 @@ func (h *holding) startClock(opts *Options, now time.Time) error {
 	return nil
 }
 
-// renewalLasts returns how long a renewal lets the tenure make IDs, counted from when the request
-// was sent.
+// renewalLasts returns how long IDs can be made after a renewal, counted from when its request was
+// sent.
 func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 
 // margin returns the time from the end of minting to the end of the lease.
 //
 // The store counts the TTL from when it receives a request, but the Minter counts it from before it
-// sends the request. So the time that the request needs to arrive only makes minting end earlier.
-// The margin allows for two clocks that run at different rates, and for the time that the timer and
-// a call need:
+// sends the request. So a request that is slow to arrive only makes minting end earlier. The margin
+// covers the difference between the rates of two clocks, and the time that the timer and a call
+// need:
 //
 //   - A tenth of the TTL covers the clocks. Kernels slew a clock by at most 500 parts per million,
 //     and chrony by at most 83,333.
@@ -75,11 +75,11 @@ func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
 // renewalTimeout returns the maximum time to wait for the answer to a renewal. An answer is useful
-// only while the renewal lasts. If the store answers quickly, the timeout is half of that time,
-// which leaves time for another renewal if this one gets lost. If the store is slow, the timeout is
-// all of that time. If even that was too short, requests get lost or the store cannot answer. Most
-// requests then have a short timeout, to detect soon when the store answers again. Every fourth
-// request has the long timeout, in case the store has become slow.
+// only until the renewal's effect would end. If the store answers quickly, the timeout is half of
+// that time, so that there is time for another renewal if this one gets lost. If the store is slow,
+// the timeout is all of that time. If even that timeout has expired, requests are being lost or the
+// store cannot answer. Most requests then have a short timeout, to detect soon when the store
+// answers again. Every fourth request has the long timeout, because the store may have become slow.
 func (h *holding) renewalTimeout() time.Duration {
 	switch {
 	case h.failures >= 2 && h.failures%4 != 1:
@@ -90,10 +90,10 @@ func (h *holding) renewalTimeout() time.Duration {
 	return h.renewalLasts() / 2
 }
 
-// nextHorizon returns the horizon to request. This is the previous horizon if it is still a TTL
-// ahead of the wall clock, and otherwise a horizon that is a whole window ahead. If the latest ID
-// is ahead of the wall clock, a hundredth of the TTL or of the window is enough, counted from that
-// ID.
+// nextHorizon returns the horizon to request. If the previously requested horizon is still a TTL
+// ahead of the wall clock, nextHorizon returns it again. Otherwise, it returns a horizon that is a
+// whole window ahead. If the latest ID is ahead of the wall clock, the horizon need only be a
+// hundredth of the TTL or of the window ahead of that ID.
 func (h *holding) nextHorizon(opts *Options) time.Time {
 	tick := opts.Layout.Tick
 	least := max(h.ttl, 100*min(tick, maxTTL/100))
@@ -108,7 +108,7 @@ func (h *holding) nextHorizon(opts *Options) time.Time {
 }
 
 // maxWindow returns the maximum window of a layout with the given tick. A horizon that is further
-// ahead comes from a process whose clock was wrong.
+// ahead was written by a process whose clock was wrong.
 func maxWindow(tick time.Duration) time.Duration {
 	return max(24*time.Hour, 100*min(tick, maxTTL/100))
 }

@@ -18,8 +18,8 @@ const (
 	maxRetryDelay  = 2 * time.Second
 )
 
-// A keeper takes a number for a Minter and renews its lease. Only the keeper goroutine uses the
-// keeper, but it shares the state and the reporter with other goroutines.
+// A keeper takes a number for a Minter and renews the number's lease. Only the keeper goroutine
+// uses the keeper, except for the state and the reporter, which are shared with other goroutines.
 type keeper struct {
 	state  *state
 	report *reporter
@@ -72,7 +72,7 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 			k.unusableAt = now
 			k.report.warn(h.tenure, "cannot make IDs under a number", err)
 		}
-		k.state.setFree(0, false) // the store may count other unusable numbers as free
+		k.state.setFree(0, false) // the store may count other unusable numbers as free, too
 		k.state.setNoNumber(err)
 		_ = k.releaseNumber(h, roundUp(h.found)) // callStore reports its errors
 		return nil, err
@@ -82,8 +82,8 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 	return h, nil
 }
 
-// warnIfAhead reports a horizon that is so far ahead that the number's IDs have, or will have,
-// future timestamps. It reports this only once for each holding.
+// warnIfAhead reports a horizon that is so far ahead of the wall clock that the number's IDs have,
+// or will have, timestamps in the future. Each holding is reported only once.
 func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 	ahead := horizon.Sub(k.state.now())
 	if h.warned || ahead <= max(maxWindow(k.opts.Layout.Tick), h.ttl)+time.Microsecond {
@@ -108,7 +108,7 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 			return err
 		}
 		// Delays are counted from when the request was sent, so that a slow answer does not delay
-		// the next renewal. Jitter lets processes that started together drift apart.
+		// the next renewal. Jitter spreads the requests of processes that started together.
 		delay, renewNow := h.ttl/4+rand.N(h.ttl/12)-took, k.state.renewNow
 		if err != nil {
 			delay, renewNow = retryDelay(h.failures, min(h.ttl/8, maxRetryDelay)), nil
@@ -148,7 +148,7 @@ func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration)
 
 // endHolding stops using a number. If lost is not nil, the number is already lost, and lost is the
 // error that reports this. Otherwise, endHolding releases the number and sets its horizon to the
-// time of the latest ID, so that the next holder need not wait for a later horizon to pass.
+// time of the latest ID, so that the next holder need not wait until the higher horizon has passed.
 func (k *keeper) endHolding(h *holding, lost error) error {
 	if lost != nil {
 		k.state.setNoNumber(lost)
@@ -168,10 +168,10 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 	return nil
 }
 
-// releaseNumber releases the number. If the store fails, it retries until releaseTimeout has
-// passed. Each request except the last may take half of the remaining time. If the store returns
-// ErrLost, an earlier request took effect, or there is nothing left to release. If it returns
-// ErrRefused, no retry helps, for example because the store is closed.
+// releaseNumber releases the number. If the store fails, releaseNumber retries until releaseTimeout
+// has passed. Each request except the last may take half of the remaining time. ErrLost means that
+// an earlier request took effect or that there is nothing left to release. If the store returns
+// ErrRefused, for example because it is closed, there are no retries.
 func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
@@ -193,7 +193,7 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	}
 }
 
-// returnGrace is the delay from a store call's timeout to the report that the call has not
+// returnGrace is the time from the timeout of a store call to the report that the call has not
 // returned.
 const returnGrace = 5 * time.Second
 
@@ -231,16 +231,16 @@ func (k *keeper) callStore(
 }
 
 // retryDelay returns the delay before the next attempt. The delay doubles with each consecutive
-// failure, up to longest. Half of it is random, so that processes that started together drift
-// apart.
+// failure, up to longest. Half of it is random, so that processes that started together spread
+// their requests.
 func retryDelay(failures int, longest time.Duration) time.Duration {
 	d := min(minRetryDelay<<min(failures, 10), longest)
 	return d/2 + rand.N(d/2)
 }
 
 // crowdDelay returns the delay after a Take that was not answered in time, perhaps because many
-// processes ask at the same time. If all of them asked again soon, neither their Takes nor the
-// holders' renewals would be answered in time. So the delay is random. Its maximum is half the
+// processes ask at the same time. If all of these processes retried soon, neither their Takes nor
+// the holders' renewals would be answered in time. So the delay is random. Its maximum is half the
 // stores' default TTL at first, then one TTL, and from then on two TTLs.
 func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond

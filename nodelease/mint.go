@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the methods with which a Minter makes IDs. They use the latest tenure's node,
-// and read the state only if the node refuses.
+// This file contains the methods with which a Minter makes IDs. These methods use the latest
+// tenure's node, and read the state only if the node returns an error.
 
 import (
 	"context"
@@ -23,7 +23,8 @@ func (m *Minter) TryNext() (ids.Snowflake, error) {
 	return m.tryHeld()
 }
 
-// tryHeld is like TryNext, but reads the state first, because the latest node has refused.
+// tryHeld is like TryNext, but reads the state first, because the latest node has returned an
+// error.
 func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
@@ -62,8 +63,8 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 //   - If the layout has no time left for IDs with this number, the error matches [ids.ErrRange].
 //
 // While the wall clock is behind the latest ID, IDs are still generated in ascending order, at most
-// half as fast as time passes. A wait of up to 20 ms for an ID that is already reserved does not
-// end with ctx.
+// half as fast as time passes. If an ID is already reserved for the call, a wait of up to 20 ms for
+// that ID does not end with ctx.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.state.contextError(ctx, nil)
@@ -76,7 +77,8 @@ func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	return m.nextHeld(ctx)
 }
 
-// nextHeld is like NextContext, but reads the state first, because the latest node has refused.
+// nextHeld is like NextContext, but reads the state first, because the latest node has returned an
+// error.
 func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	for {
 		t, changed, why := m.state.get()
@@ -101,9 +103,9 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// nextOfTenure calls NextContext of t's node. That call waits at the horizon, and while the lease
-// is not renewed, until setState sets a later limit or ends the clock. wakeWaiters handles the
-// cases in which setState is not called.
+// nextOfTenure calls NextContext of t's node. If the horizon is reached or the lease is not
+// renewed, that call waits until setState sets a later limit or ends the clock. wakeWaiters handles
+// the cases in which setState is not called.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {

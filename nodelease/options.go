@@ -11,11 +11,11 @@ import (
 
 // Options are the options of [NewMinter]. The zero value is the default.
 type Options struct {
-	// Window is how far ahead of the wall clock the Minter sets the horizon. A longer window means
-	// fewer writes, but after a crash it takes longer until the number's horizon has passed. It
-	// must be at least 100 ticks of the layout, and at most 24 h or 100 ticks, whichever is longer.
-	// If it is less than the lease's TTL, the TTL is used instead. Zero means four times the TTL,
-	// within these bounds.
+	// Window is how far ahead of the wall clock the Minter sets the horizon. With a longer window,
+	// there are fewer writes, but after a crash it takes longer until the number's horizon has
+	// passed. It must be at least 100 ticks of the layout, and at most 24 h or 100 ticks, whichever
+	// is longer. If it is less than the lease's TTL, the TTL is used instead. Zero means four times
+	// the TTL, within these bounds.
 	Window time.Duration
 
 	// Layout is the layout of the IDs. The zero value means Twitter's layout, with 1,024 numbers.
@@ -35,7 +35,7 @@ type Options struct {
 	// ends the program. They must not call Close, because Close would wait 5 s for them to return.
 	Logger *slog.Logger
 
-	// Observe is called with each event, for example to update metrics. Nil means that nothing is
-	// called. The rules for Logger apply to Observe, too.
+	// Observe is called with each event, for example to update metrics. If Observe is nil, events
+	// are dropped. The rules for Logger apply to Observe, too.
 	Observe func(Event)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // A reporter passes reports to Logger and Observe, one after another, in its own goroutine. It
-// drops reports that are made after finish was called, such as a store's warning about a lease
-// after Close.
+// drops reports that arrive after finish was called, such as a warning that the store gives about a
+// lease after Close.
 type reporter struct {
 	queue    chan func(*logbook) // never closed, because any goroutine may still send
 	finished chan struct{}       // closed by finish
@@ -25,7 +25,7 @@ type logbook struct {
 	observe func(Event)
 
 	loggedAt   time.Time // when a failure was last logged; zero if a lease was renewed since
-	loggedNone bool      // that failure was that no number could be taken
+	loggedNone bool      // that failure matched ErrNoNumber
 	loggedHeld bool      // that failure concerned a number that was held
 }
 
@@ -61,10 +61,10 @@ func (r *reporter) run(l *logbook) {
 	}
 }
 
-// finish makes run return once it has made all queued reports.
+// finish makes run return once all queued reports have been made.
 func (r *reporter) finish() { close(r.finished) }
 
-// add makes run call f. It does not wait, so a Logger or an Observe that blocks delays nothing
+// add makes run call f. add does not wait, so a Logger or an Observe that blocks delays nothing
 // else.
 func (r *reporter) add(f func(*logbook)) {
 	select {
@@ -112,14 +112,14 @@ func (r *reporter) warn(t *tenure, text string, err error) {
 
 func (r *reporter) renewed(number int64, took time.Duration) {
 	r.add(func(l *logbook) {
-		l.loggedAt = time.Time{} // the next failure is news
+		l.loggedAt = time.Time{} // log the next failure immediately
 		l.observe(Event{Kind: Renewed, Number: number, Held: true, Took: took})
 	})
 }
 
 // logInterval is the minimum time between two log records about failures of the same kind, and
 // between two reports about unusable numbers. The texts of failures are not compared, because they
-// name the server, and requests go to different servers in turn.
+// contain the name of a server, and requests go to several servers in turn.
 const logInterval = time.Minute
 
 // failed reports a request that has failed. It concerns t's number unless t is nil.
@@ -130,7 +130,7 @@ func (r *reporter) failed(t *tenure, took time.Duration, err error) {
 	}
 	r.add(func(l *logbook) {
 		now, none := time.Now(), errors.Is(e.Err, ErrNoNumber)
-		another := l.loggedHeld && !e.Held // the reason why there is no other number is news
+		another := l.loggedHeld && !e.Held // log immediately why no other number can be taken
 		if none != l.loggedNone || another || now.Sub(l.loggedAt) >= logInterval {
 			l.loggedNone, l.loggedHeld, l.loggedAt = none, e.Held, now
 			switch {

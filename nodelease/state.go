@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the state of a Minter, which its calls, its keeper and its timers change under
-// one mutex, and the ways to wait for a change.
+// This file contains the state of a Minter, and the methods that change it and wait for a change.
+// The Minter's calls, keeper and timers change the state under one mutex.
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 //	withheld  set      reason for withholding  are refused or await the node's limit; number kept
 //	closed    nil      ErrClosed               return ErrClosed
 //
-// The rows of the next table are events, and its columns are states. Each entry is the state after
-// the event:
+// In the next table, each row is an event, and each column is a state. Each entry is the state
+// after the event:
 //
 //	                       none      minting   withheld  closed
 //	a Take fails           none      -         -         closed
@@ -34,16 +34,17 @@ import (
 //	Close                  closed    closed    closed    closed
 //
 // When a number has just been taken, its tenure is not stored in the state until its first Extend
-// succeeds. A tenure that is removed from the state does not return, and its clock is ended. A call
-// that still uses its node gets ids.ErrEnded and reads the state again.
+// succeeds. Once a tenure has been removed from the state, its clock is ended, and it never becomes
+// part of the state again. A call that still uses its node gets ids.ErrEnded and reads the state
+// again.
 type state struct {
 	report   *reporter
 	now      func() time.Time // the wall clock, or Options.Now
 	start    time.Time
 	renewNow chan struct{} // asks the keeper to raise the horizon early
 
-	// node is the node of the latest tenure, or nil before the first. It makes no IDs unless the
-	// state is minting.
+	// node is the node of the latest tenure, or nil before the first. The node makes no IDs unless
+	// the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
 	mu        sync.Mutex // guards the fields below and the tenure's
@@ -53,7 +54,7 @@ type state struct {
 	news      chan struct{} // closed and replaced when why changes
 	waiting   int           // number of NextContext calls that wait for their node
 	waking    bool          // a call of wakeWaiters is scheduled
-	free      int64         // free numbers at the latest Take
+	free      int64         // number of free numbers at the latest Take
 	freeKnown bool
 }
 
@@ -67,7 +68,7 @@ func (s *state) init(opts *Options) {
 	s.changed, s.news = make(chan struct{}), make(chan struct{})
 }
 
-// mustBeMade panics if s is the zero value.
+// mustBeMade panics if s is the zero value, which means that NewMinter was not called.
 func (s *state) mustBeMade() {
 	if s.report == nil {
 		panic("nodelease: zero Minter: use NewMinter")
@@ -76,7 +77,7 @@ func (s *state) mustBeMade() {
 
 // elapsed returns the monotonic time since the Minter was made. It advances while the process is
 // stopped. On Linux, it stands still while the machine is suspended, but the wall clock still
-// advances then, and reaches the horizon.
+// advances, so it reaches the horizon.
 func (s *state) elapsed() time.Duration { return time.Since(s.start) }
 
 // get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and
@@ -244,10 +245,10 @@ func (s *state) countWaiting(n int) {
 }
 
 // wakeWaiters wakes all NextContext calls that wait for their node, so that none of them has to
-// poll. These calls do not notice when the wall clock is below the horizon again, for example after
-// one wrong reading. Setting the same limit again makes them read the clock again. If the horizon
-// is reached, wakeWaiters requests a higher one, because the calls may have reached the horizon
-// only after they requested a higher one themselves.
+// poll. If the wall clock returns below the horizon, for example after one wrong reading, these
+// calls do not notice that by themselves. Setting the same limit again makes them read the clock
+// again. If the horizon is reached, wakeWaiters requests a higher one, because the calls' own
+// requests may have been made before they reached the current horizon.
 func (s *state) wakeWaiters() {
 	now := s.now()
 	s.mu.Lock()

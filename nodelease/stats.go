@@ -15,21 +15,22 @@ func (m *Minter) Number() (number int64, ok bool) {
 
 // Stats contains the figures that [Minter.Stats] returns, for example for gauges.
 type Stats struct {
-	// Number is the node number with which IDs are made now, if Held is true.
+	// If Held is true, Number is the node number with which IDs are currently made.
 	Number int64
-	// Held reports whether there is such a number. While it is false, the three durations are zero.
+	// Held reports whether IDs can currently be made with a number. While it is false, the three
+	// durations are zero.
 	Held bool
 	// Err is the reason why no ID can be made. It is [ErrClosed], or an error that matches
 	// [ids.ErrWithheld] and the cause. It is nil while IDs can be made without a request to the
-	// store. In the last tick below the horizon, it may or may not be nil.
+	// store. In the last tick below the horizon, Err may or may not be nil.
 	Err error
 	// Deadline is how long minting continues if the store stops answering.
 	Deadline time.Duration
 	// HorizonAhead is how far the horizon, up to which IDs can be made, is ahead of the wall clock.
-	// It is negative if the wall clock has passed the horizon.
+	// HorizonAhead is negative if the wall clock has passed the horizon.
 	HorizonAhead time.Duration
-	// LatestAhead is how far the latest ID, or the horizon that was found with the number, is ahead
-	// of the wall clock. It is zero if neither is ahead.
+	// LatestAhead is how far the latest ID, or the horizon that the number had when it was taken,
+	// is ahead of the wall clock. It is zero if neither is ahead.
 	LatestAhead time.Duration
 	// Free is how many of the numbers that fit the layout were free at the latest Take, not
 	// counting the one taken. It is 0 if no number could be taken. While a number is held, Free
