@@ -23,8 +23,8 @@ func (m *Minter) TryNext() (ids.Snowflake, error) {
 	return m.tryHeld()
 }
 
-// tryHeld is like TryNext, but reads the state first, because the latest node has returned an
-// error.
+// tryHeld is like TryNext, but reads the state first. TryNext calls it if the latest node returns
+// no ID.
 func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	for {
 		var t *tenure
@@ -77,8 +77,8 @@ func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	return m.nextHeld(ctx)
 }
 
-// nextHeld is like NextContext, but reads the state first, because the latest node has returned an
-// error.
+// nextHeld is like NextContext, but reads the state first. NextContext calls it if the latest node
+// returns no ID.
 func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	for {
 		t, changed, why := m.state.get()

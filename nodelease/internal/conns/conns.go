@@ -1,5 +1,5 @@
-// Package conns manages the connections that the stores of packages pgstore and mysqlstore open. It
-// also ends calls when the store or the client that they use is closed.
+// Package conns manages the connections that the stores of packages pgstore and mysqlstore open.
+// When a store or its client is closed, the package also ends the calls that use it.
 package conns
 
 import (
@@ -15,8 +15,8 @@ import (
 // A Conn is a connection to a server. Close ends it and may take some time.
 type Conn interface{ Close() }
 
-// Conns manages the connections of one store. There is at most one that is kept for the next call,
-// and one for each call in progress. No call waits for another.
+// Conns manages the connections of one store. It keeps at most one connection for the next call,
+// and has one for each call in progress. No call waits for another.
 type Conns[C Conn] struct {
 	dial    func(context.Context) (C, error)
 	closing context.Context // ends when Close is called
@@ -41,11 +41,11 @@ const closeGrace = 100 * time.Millisecond
 
 // Do calls f with a connection. It uses the kept connection, which may be dead, unless another call
 // has it. Otherwise it makes a new one. After an error, Do keeps no connection, so that the next
-// call looks for the server again.
+// call dials again.
 //
-// If f returns true and an error for the kept connection, Do calls f again with a new one,
-// unless ctx has ended. f may return true if the connection was dead before f made its request, or
-// if the request may be made twice.
+// If f returns true and an error for the kept connection, Do calls f again with a new one, unless
+// ctx has ended. f may return true if the connection was dead before f sent its request, or if it
+// is safe to send the request twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
@@ -107,8 +107,8 @@ func (s *Conns[C]) keepOrClose(c C, err error) {
 }
 
 // connect returns a new connection. Part of the dialing code may be the user's. If that code
-// ignores the end of ctx, connect leaves it running, and closes the connection if one is made
-// later.
+// ignores the end of ctx, connect leaves it running, and closes the connection if dial still makes
+// one later.
 func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	type dialled struct {
 		c   C
@@ -127,7 +127,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 		case d := <-made:
 			return d.c, d.err
 		case <-ended:
-			giveUp, ended = time.After(closeGrace), nil // the error of dial is more specific
+			giveUp, ended = time.After(closeGrace), nil // dial's error is more specific than ctx's
 		case <-giveUp:
 			go func() {
 				if d := <-made; d.err == nil {
@@ -140,8 +140,8 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 }
 
 // Close makes all calls fail, including those in progress, and closes the kept connection. It waits
-// for the end of that connection for at most closeGrace, even if the server does not answer. A
-// second call does nothing.
+// at most closeGrace for that connection to close, even if the server does not answer. A second
+// call does nothing.
 func (s *Conns[C]) Close() {
 	s.end(errClosed)
 	c, ok := s.getKept()

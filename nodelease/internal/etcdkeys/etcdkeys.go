@@ -62,9 +62,9 @@ func Refused(err error) error {
 	return err
 }
 
-// Header returns the header of a store, or "" if there is none. It also checks the rights of the
-// client's user. The error matches [nodelease.ErrRefused] if the user may not read the header, or
-// may not read and write the keys of a store with the given number of node numbers. Header also
+// Header returns the header of a store, or "" if there is none. Header also checks the rights of
+// the client's user. The error matches [nodelease.ErrRefused] if the user may not read the header,
+// or may not read and write the keys of a store with the given number of node numbers. Header also
 // returns an error if the servers accept no writes.
 func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers int64) (string, error) {
 	reads := []clientv3.Op{clientv3.OpGet(Schema(prefix))}
@@ -72,8 +72,8 @@ func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers
 		key, last := keys(prefix, kind, 0, numbers)
 		reads = append(reads, clientv3.OpGet(key, clientv3.WithRange(last), clientv3.WithCountOnly()))
 	}
-	// The writes are never carried out. The servers only check them against the user's rights and
-	// the space left.
+	// The writes are never carried out. The servers only check whether the user may make these
+	// writes and whether there is enough space.
 	resp, err := client.Txn(ctx).If(clientv3.Compare(clientv3.Version(Schema(prefix)), "<", 0)).Then(
 		clientv3.OpPut(Key(prefix, "horizon", 0), ""), clientv3.OpPut(Key(prefix, "owner", 0), ""),
 	).Else(reads...).Commit()
@@ -94,16 +94,16 @@ func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers
 	return "", nil
 }
 
-// Contents contains the header and the numbers of a store, all read at one revision.
+// Contents contains the header and the numbers of a store, which are all read at one revision.
 type Contents struct {
 	Header         string        // empty if missing
 	Rows           map[int64]Row // by number
-	Horizons, Held int64         // how many numbers have a horizon, and how many have an owner
+	Horizons, Held int64         // number of horizons and number of owners
 }
 
 // Read returns the header and the numbers from first to end-1. It also counts the horizons and
-// owners of the numbers from 0 to numbers-1. The options in owners apply to the request for the
-// owners.
+// owners of the numbers from 0 to numbers-1. The options in owners apply only to the request that
+// reads the owners.
 func Read(ctx context.Context, client *clientv3.Client, prefix string, first, end, numbers int64, owners ...clientv3.OpOption) (*Contents, error) {
 	get := func(kind string, first, end int64, options ...clientv3.OpOption) clientv3.Op {
 		key, last := keys(prefix, kind, first, end)
@@ -148,8 +148,9 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 // contains the reason. clientv3 itself would report only a timeout if it has no connection.
 func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, error) {
 	s, err := c.Status(ctx, &pb.StatusRequest{})
-	// The text of a TLS error begins in the same way, because since TLS 1.3, a server refuses a
-	// client's certificate only after the handshake.
+	// The text of a TLS error begins in the same way. Since TLS 1.3, a server refuses a client's
+	// certificate only after the handshake, so the error occurs while the client waits for the
+	// server preface.
 	if err != nil && strings.Contains(err.Error(), "server preface") && !strings.Contains(err.Error(), "tls: ") {
 		err = fmt.Errorf("%w (the client does not speak TLS: do the servers?)", err)
 	}

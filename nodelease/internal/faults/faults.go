@@ -1,5 +1,5 @@
-// Package faults defines a list of a store's faults, which may be in its server, in its user's
-// rights or in its table.
+// Package faults defines the list of a store's faults. A fault may be in the server, in the user's
+// rights or in the table.
 package faults
 
 import (
@@ -42,9 +42,9 @@ func (l *List) Add(grade Grade, format string, args ...any) {
 	*l = append(*l, Fault{grade, fmt.Sprintf(format, args...)})
 }
 
-// Err returns an error with all faults that are a reason to refuse the store, or nil if there are
-// none. The error matches [nodelease.ErrRefused] unless all of these faults can pass by themselves.
-// If unsafe is true, faults of the grade Unsafe are allowed.
+// Err returns an error that lists all faults for which the store must be refused, or nil if there
+// are none. The error matches [nodelease.ErrRefused] unless all of these faults can pass by
+// themselves. If unsafe is true, faults of the grade Unsafe are allowed.
 func (l List) Err(unsafe bool) error {
 	var texts []string
 	lasts := false

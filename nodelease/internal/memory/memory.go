@@ -1,5 +1,5 @@
-// Package memory contains the store of package memstore, with methods that the tests of a Minter
-// use to inspect and change it.
+// Package memory implements the store of package memstore, and adds methods with which tests of the
+// Minter inspect and change the store.
 package memory
 
 import (
@@ -23,7 +23,7 @@ type Store struct {
 }
 
 type row struct {
-	changes int64 // number of times the number was taken, released or expired; identifies a lease
+	changes int64 // how often the number was taken or released or has expired; identifies a lease
 	expires time.Time
 	horizon time.Time
 }

@@ -26,7 +26,7 @@ func Do(t testing.TB, err error) {
 // their timeout and end with a list of all goroutines.
 func Bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	const limit = time.Minute // the longest takes 0.6 s, and 3 s with -race on a busy machine
+	const limit = time.Minute // the longest test takes 0.6 s, or 3 s with -race on a busy machine
 	hangs := time.AfterFunc(limit, func() { panic(fmt.Sprintf("%s hangs: a bubble of it has not ended for %v", t.Name(), limit)) })
 	defer hangs.Stop()
 	synctest.Test(t, test)
@@ -46,8 +46,8 @@ func Soon(t testing.TB, f func() error) {
 	}
 }
 
-// Get returns the first result of a call, and ends the test if the call has returned an error. It
-// is used like this: must.Get(call())(t).
+// Get returns the value that a call has returned, and ends the test if the call has also returned
+// an error. It is used like this: must.Get(call())(t).
 func Get[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -56,8 +56,9 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err is not nil and contains all texts, and that it matches is. If is is nil, any
-// error matches. err must not match ErrNoNumber unless is does.
+// Fail checks that err is not nil, that its text contains all of texts, and that errors.Is(err,
+// is). If the argument is is nil, any error matches. err must not match ErrNoNumber unless the
+// argument is matches it, too.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

@@ -115,7 +115,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
 	var kind, engine sql.NullString
 	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
-	if errors.Is(err, sql.ErrNoRows) { // the table is missing or hidden; other requests report that
+	if errors.Is(err, sql.ErrNoRows) { // the table is missing or hidden, which other requests report
 		return nil
 	}
 	if err != nil {
@@ -128,7 +128,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	if engine.String != "InnoDB" {
 		l.Add(faults.Lasting, "the table's engine is %s, not InnoDB, so a crash can take horizons back, and IDs repeat", cmp.Or(engine.String, "unknown"))
 	}
-	var columns sql.NullString // in some modes, an empty text is NULL
+	var columns sql.NullString // in some SQL modes, an empty string is NULL
 	err = c.QueryRowContext(ctx, `select group_concat(concat('the column ', column_name, ' is ', column_type) separator ', ')
 		from information_schema.columns`+where+` and column_name in ('expires', 'horizon') and column_type <> 'datetime(6)'`).Scan(&columns)
 	if err != nil {
@@ -221,7 +221,8 @@ func variable(ctx context.Context, c Asker, name string) (value string, err erro
 	return value, err
 }
 
-// values returns the result of a query whose rows are names and values. The names are in lowercase.
+// values executes a query whose rows consist of a name and a value, and returns a map from names to
+// values. The names are in lowercase.
 func values(ctx context.Context, c Asker, query string) (map[string]string, error) {
 	rows, err := c.QueryContext(ctx, query)
 	if err != nil {
@@ -266,7 +267,7 @@ func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 // maxName is the maximum length of the name of a table or a database, in characters.
 const maxName = 64
 
-// Table returns the quoted name of a table, for SQL. The name may begin with its database and a
+// Table returns the name of a table, quoted for SQL. The name may begin with its database and a
 // dot. An empty name means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
@@ -285,7 +286,7 @@ func Table(table string) (quoted string, err error) {
 	return strings.Join(names, "."), nil
 }
 
-// names returns SQL expressions for the name of a table's database and for the table's own name.
+// names returns SQL expressions for the name of the table's database and for the name of the table.
 func names(table string) (schema, name string) {
 	if before, after, ok := strings.Cut(table, "."); ok {
 		return Text(before), Text(after)

@@ -19,13 +19,13 @@ type Asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rounding is a condition for rows of pg_attribute. It is true for a column named expires or
+// Rounding is an SQL condition on rows of pg_attribute. It is true for a column named expires or
 // horizon whose type or precision would change the times stored in it.
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// look is a query for the faults and their grades, which package faults defines. It checks the
-// rights to each column, because rights may be granted for single columns.
+// look is a query that returns faults and their grades. Package faults defines the grades. It
+// checks the rights to each column, because rights may be granted for single columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (
@@ -50,9 +50,9 @@ union all select 'lasting', 'the column ' || attname || ' is ' || format_type(at
 	from pg_attribute where attrelid = to_regclass($1) and ` + Rounding + `
 ) select * from fault`
 
-// replication is a query for the faults of standbys. A connection counts as a standby if its client
-// replays the data that it receives. Backups and pg_receivewal do not replay the data, and
-// subscribers have logical slots.
+// replication is a query that returns the faults of standbys. A connection counts as a standby if
+// its client replays the data that it receives. Backups and pg_receivewal do not replay the data,
+// and subscribers have logical slots.
 const replication = `
 with standby as (
 	select application_name as name, sync_state as state from pg_stat_replication
@@ -75,7 +75,7 @@ union all select distinct 'noted', 'the user ' || current_user || ' may not see 
 // maxName is the length in bytes to which PostgreSQL truncates a name.
 const maxName = 63
 
-// Table returns the quoted name of a table, for SQL. The name may begin with its schema and a dot.
+// Table returns the name of a table, quoted for SQL. The name may begin with its schema and a dot.
 // An empty name means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")

@@ -1,7 +1,7 @@
 // Package servers starts real servers for tests and kills them. It works on Linux only. Each kind
-// of server has its own package: etcdtest, pgtest or mytest. So the tests of each store need only
-// that store's driver, and a program that uses one store has no entries for the other drivers in
-// its go.sum.
+// of server has its own package: etcdtest, pgtest or mytest. This way, the tests of each store need
+// only that store's driver, and the go.sum of a program that uses one store contains no entries for
+// the other drivers.
 package servers
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Server is a process that can be stopped and started again.
+// Server is a server process that can be stopped and started again.
 type Server struct {
 	command func() *exec.Cmd
 	log     string // name of the log file
@@ -104,7 +104,7 @@ func runs(pid int) bool {
 	})
 }
 
-// If the process runs, Stop sends it sig and waits until it has ended.
+// If the process is running, Stop sends sig to the process and waits until it has ended.
 func (s *Server) Stop(sig os.Signal) {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Signal(sig)

@@ -15,8 +15,8 @@ import (
 )
 
 // Restarts stops a server with sig and starts it again while the store has a lease. It does so
-// twice, the second time without a call while the server is stopped. The first call after each
-// start must succeed without a retry. Restarts returns the lease.
+// twice. The first time, it makes a call while the server is stopped, and the second time, it makes
+// none. The first call after each start must succeed without a retry. Restarts returns the lease.
 func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Signal, ping func(context.Context) error) nodelease.Lease {
 	t.Helper()
 	l := Take(t, s).Lease
@@ -58,7 +58,7 @@ func Closes(t *testing.T, s interface {
 	for _, err := range []error{<-underWay, err, l.Extend(t.Context(), now), l.Release(t.Context(), now), m.Close()} {
 		must.Fail(t, "a closed store", err, nodelease.ErrRefused, " is closed")
 	}
-	if took := time.Since(began); took > 4*time.Second { // a Minter that asks again takes longer
+	if took := time.Since(began); took > 4*time.Second { // a Minter that retries takes longer
 		t.Errorf("Close and the calls after it took %v", took)
 	}
 }

@@ -1,5 +1,5 @@
-// Package suite tests the promises that the stores of this module share, beyond those that package
-// storetest tests for any store.
+// Package suite tests the promises that all stores of this module make in addition to the promises
+// that package storetest tests for any store.
 package suite
 
 import (
@@ -30,7 +30,7 @@ type Options struct {
 	Layout  ids.SnowflakeLayout
 }
 
-// Kind is a kind of store that uses certain connections.
+// Kind is a kind of store, together with the connections that it uses.
 type Kind struct {
 	Package string // name of the store's package
 	Init    func(o Options) error
@@ -39,13 +39,13 @@ type Kind struct {
 	Mark    func(name, header string) error       // replaces the header
 
 	// NoStore is part of the error for a store that was never initialized, and NoHeader for a store
-	// without its header. NoNumber is part of the error for a store with three numbers that lacks
-	// the number 2.
+	// without its header. NoNumber is part of the error for a store that should have three numbers
+	// but lacks the number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
-// Table returns a Kind for a store that uses an SQL table. Its Init and New are nil. exec executes
-// one SQL statement.
+// Table returns a Kind for a store that uses an SQL table. The Kind's Init and New are nil. exec
+// executes one SQL statement.
 func Table(pkg string, exec func(sql string) error) Kind {
 	return Kind{
 		Package: pkg,
@@ -173,8 +173,8 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	}
 }
 
-// FewRights grants a user the rights that a store needs, one after another, and tests Init and New
-// after each step. poor is the Kind that connects as that user.
+// FewRights grants a user the rights that a store needs, one at a time, and tests Init and New
+// after each grant. poor is the Kind that connects as that user.
 func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	o := Options{Name: "closed.numbers", Numbers: 3}
 	denied := func(what string, err error) {
@@ -213,7 +213,8 @@ func (k Kind) AtOnce(t *testing.T, o Options) {
 	k.mustNew(t, o) // one call makes the additional numbers
 }
 
-// Clocks tests callers whose clock is wrong by less than a day, and by more than a day.
+// Clocks tests callers whose clocks are wrong by less than a day, and callers whose clocks are
+// wrong by more than a day.
 func (k Kind) Clocks(t *testing.T) {
 	s := k.mustNew(t, Options{Name: "clocks", Numbers: 5})
 	for _, by := range []time.Duration{-25 * time.Hour, -23 * time.Hour, 23 * time.Hour, 25 * time.Hour} {
@@ -245,7 +246,8 @@ func (k Kind) rested(t *testing.T) nodelease.Store {
 	return s
 }
 
-// taken returns how often each number is taken in the given number of consecutive Takes.
+// taken makes the given number of Takes, one after another, and returns how often each number was
+// taken.
 func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 	t.Helper()
 	counts := map[int64]int{}
@@ -257,15 +259,15 @@ func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 	return counts
 }
 
-// Choice tests a store that has no clock. One of the horizons that have passed is more than a day
-// later than the others, so its number comes first.
+// Choice tests which number Take chooses in a store that has no clock. One of the horizons that
+// have passed is more than a day later than the others, so its number comes first.
 func (k Kind) Choice(t *testing.T) {
 	if counts := taken(t, k.rested(t), 5); counts[2] != 5 {
 		t.Errorf("took the numbers %v, want 2", counts)
 	}
 }
 
-// AtRest uses the same horizons for a store that has a clock. Such a store must choose at random.
+// AtRest is like Choice, but tests a store that has a clock. Such a store must choose at random.
 func (k Kind) AtRest(t *testing.T) {
 	if counts := taken(t, k.rested(t), 40); len(counts) < 3 {
 		t.Errorf("took only the numbers %v, so often", counts)
@@ -273,16 +275,17 @@ func (k Kind) AtRest(t *testing.T) {
 }
 
 // Former simulates a holder that uses an older version of a store. It executes that version's SQL
-// statements through a connection pool. Its functions end the test if an error occurs.
+// statements through a connection pool. The functions in Former end the test if an error occurs.
 type Former struct {
 	// Take returns the number -1 if none is free.
 	Take            func(token string) (number int64, horizon time.Time)
 	Extend, Release func(number int64, token string, horizon time.Time) bool
 }
 
-// Beside tests that holders with the former and with the current version can use one table, as
-// during an update. Neither may get a number that the other holds, and each must begin after the
-// horizon that the other left. expire ends all leases.
+// Beside tests that holders that use the former version of a store and holders that use the current
+// version can share one table, as they do during an update. No holder may get a number that another
+// one holds, and every holder must begin after the horizon that the previous holder of its number
+// left. expire ends all leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -339,8 +342,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns a statement from docs/operations.md. begins is the beginning of the statement.
-// The comment at the end of its first line is removed.
+// Advised returns an SQL statement that docs/operations.md recommends. begins is the beginning of
+// the statement. The comment at the end of the statement's first line is removed.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))

@@ -17,8 +17,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Member is an etcd process on loopback, and the only member of its cluster. It never has to elect
-// a new leader, so it refuses no requests when its disk is slow.
+// Member is an etcd process on loopback, and the only member of its cluster. A cluster with one
+// member never has to elect a new leader, so it refuses no requests when its disk is slow.
 type Member struct {
 	*servers.Server
 	Address string
@@ -104,13 +104,13 @@ func (m *Member) As(user string) clientv3.Config {
 	return config
 }
 
-// Config returns a configuration with which a client detects a dead connection that was not closed.
-// gRPC pings at most every 10 s. The client does not log, because its log would only repeat the
+// Config returns a client configuration that detects a dead connection that was not closed. gRPC
+// sends at most one ping every 10 s. The client does not log, because its log would only repeat the
 // errors that it returns.
 func Config(address string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            []string{address},
-		DialTimeout:          time.Minute, // a busy machine is slow to check a password
+		DialTimeout:          time.Minute, // on a busy machine, checking a password takes long
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		Logger:               zap.NewNop(),

@@ -20,9 +20,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// Variable is the name of an environment variable. If it contains the DSN of a server, such as
-// root:secret@tcp(127.0.0.1:3306)/test, tests use that server instead of starting one. The user in
-// the DSN must have all rights.
+// Variable is the name of an environment variable. If that environment variable contains the DSN of
+// a server, such as root:secret@tcp(127.0.0.1:3306)/test, tests use that server instead of starting
+// one. The user in the DSN must have all rights.
 const Variable = "NODELEASE_TEST_MYSQL"
 
 // Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN.
@@ -61,7 +61,7 @@ func StartPrimary(t *testing.T) (*servers.Server, string) {
 }
 
 // StartReplica starts a replica of the server whose DSN is primary. id is the replica's own server
-// ID, which must be above 1. The settings are added to those of every replica.
+// ID, which must be above 1. The given settings are added to the settings that every replica has.
 func StartReplica(t *testing.T, primary string, id int, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	s, dsn := Start(t, append(settings, fmt.Sprint("--server-id=", id), "--log-bin", "--log-slave-updates", "--sync-binlog=1", "--gtid-strict-mode=1")...)
@@ -71,8 +71,9 @@ func StartReplica(t *testing.T, primary string, id int, settings ...string) (*se
 	return s, dsn
 }
 
-// WaitForReplicas makes the commits of a primary wait for a replica without a time limit. It then
-// waits until the primary reports that the given number of replicas acknowledge.
+// WaitForReplicas makes each commit on a primary wait, without a time limit, until a replica has
+// acknowledged it. It then waits until the primary reports that the given number of replicas
+// acknowledge commits.
 func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
 	t.Helper()
 	Exec(t, db, `set global rpl_semi_sync_master_enabled = 1; set global rpl_semi_sync_master_timeout = 4294967295`)
@@ -99,7 +100,7 @@ func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
 	return db
 }
 
-// Exec executes statements that are separated by a semicolon and a space.
+// Exec executes statements, which are separated by a semicolon and a space.
 func Exec(t *testing.T, db *sql.DB, statements string) {
 	t.Helper()
 	for statement := range strings.SplitSeq(statements, "; ") {

@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// unprivileged returns process attributes that make a command run as a user other than root, and
+// unprivileged returns process attributes with which a command runs as a user other than root, and
 // that user's ID. This is necessary because PostgreSQL refuses to run as root.
 func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	if os.Getuid() != 0 {
@@ -49,8 +49,8 @@ func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) 
 // ReadOnly is the URL option with which Open connects only to a standby.
 const ReadOnly = "&target_session_attrs=read-only"
 
-// start runs a program that creates a server's data directory, and then starts the server. The
-// options are added to the URL with which start waits for the server.
+// start runs a program that creates a server's data directory, and then starts the server. To wait
+// for the server, start connects to a URL to which the given options are added.
 func start(t *testing.T, options string, settings []string, program string, args ...string) (*servers.Server, string) {
 	t.Helper()
 	dir, run := Command(t, program)
@@ -87,7 +87,7 @@ func StartPooler(t *testing.T, address, mode string) string {
 	return own
 }
 
-// Command returns a new directory and a function that makes commands. These commands run in that
+// Command returns a new directory and a function that makes commands. The commands run in the new
 // directory, as a user other than root. Command skips the test if the program is not installed.
 func Command(t *testing.T, program string) (dir string, run func(program string, args ...string) *exec.Cmd) {
 	t.Helper()
@@ -128,8 +128,8 @@ func WaitFor(t *testing.T, pool *pgxpool.Pool, names string) {
 		}
 		return nil
 	})
-	// Commits use the settings that the checkpointer has read. It reads them before it begins a
-	// requested checkpoint.
+	// Commits use the synchronous standbys that the checkpointer process has read from the
+	// settings. The checkpointer reads the settings before it begins a requested checkpoint.
 	Exec(t, pool, `checkpoint`)
 }
 
