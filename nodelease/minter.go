@@ -26,9 +26,9 @@ type Minter struct {
 }
 
 // NewMinter starts a Minter that leases its number from store, without waiting for the number.
-// [Minter.Close] releases the number. Nil options mean the default. NewMinter returns an error if
-// store is nil, if the layout cannot hold any ID (the error then matches [ids.ErrRange]), or if the
-// window is invalid. The error names the invalid argument or option.
+// [Minter.Close] releases the number. If the options are nil, the defaults are used. NewMinter
+// returns an error if store is nil, if the layout cannot hold any ID (the error then matches
+// [ids.ErrRange]), or if the window is invalid. The error names the invalid argument or option.
 func NewMinter(store Store, opts *Options) (*Minter, error) {
 	if v := reflect.ValueOf(store); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("nodelease: nil Store")
@@ -60,18 +60,18 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 	return m, nil
 }
 
-// closeTimeout is longer than releaseTimeout because a store may return late after its context has
-// ended.
+// closeTimeout is longer than releaseTimeout, because a call to the store may return some time
+// after its context has ended.
 const closeTimeout = 5 * time.Second
 
 // Close stops minting immediately and releases the number. From then on, NextContext and TryNext
 // return [ErrClosed], including calls that are waiting.
 //
-// Close takes at most 5 s. Within that time, it retries if the store fails. If the number cannot be
-// released, Close returns the store's error, and the number becomes free after its TTL. Close
+// Close takes at most 5 s. Within that time, Close retries if the store fails. If the number cannot
+// be released, Close returns the store's error, and the number becomes free after its TTL. Close
 // returns nil if the store reports that the number is no longer held, for example because the
-// answer to an earlier request was lost. In that case, the log contains that report. Later and
-// concurrent calls of Close return when the first call returns, with the same error.
+// answer to an earlier request was lost. In that case, the Minter logs the store's report. Later
+// and concurrent calls of Close return when the first call returns, with the same error.
 func (m *Minter) Close() error {
 	m.state.mustBeMade()
 	m.close.Do(func() {

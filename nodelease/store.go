@@ -10,23 +10,23 @@ import (
 )
 
 // A Store leases Snowflake node numbers, each to one holder at a time, and keeps a durable horizon
-// for every number. No ID later than a number's horizon has ever been made with that number. The
-// horizon outlives every holder. The uniqueness of IDs depends on the horizon, not on the time at
-// which a lease ends.
+// for every number. No ID that was ever made with a number has a time later than that number's
+// horizon. The horizon outlives every holder. IDs are unique because of the horizon, not because of
+// the time at which a lease ends.
 //
 // The methods of a Store and of its leases check their context first, and return soon after the
-// context has ended. If they return late, this delays the next number and delays Close for 5 s, but
-// it lets no process make IDs past its lease. A Store outlives its leases, because a [Minter] takes
-// one number after another from it, and several Minters may share it.
+// context has ended. A late return delays the Minter's next number, and delays Close for 5 s, but
+// it lets no process make IDs after its lease has ended. A Store outlives its leases, because a
+// [Minter] takes one number after another from it, and several Minters may share it.
 type Store interface {
 	// Take makes the caller the holder of a free number that r.Layout can hold, from 0 to
 	// 1<<NodeBits - 1. The statement or transaction that takes the number and reads its horizon
 	// must also check that the number is free, because the holder of an expired lease may extend
-	// the lease until then.
+	// the lease until that check.
 	//
 	// Take prefers free numbers whose horizon has passed at r.Now, and may choose any of these. The
-	// stores in this module choose at random, so a program has a different number after each start.
-	// If no horizon has passed, Take chooses the number whose horizon will pass first.
+	// stores in this module choose at random, so a program usually has a different number after
+	// each start. If no horizon has passed, Take chooses the number whose horizon will pass first.
 	//
 	// Take returns an error that matches ErrNoNumber if no number could be taken, because all
 	// numbers are held or other callers were faster. If r.Layout differs from the layout of
@@ -40,37 +40,37 @@ type Store interface {
 	Take(ctx context.Context, r Request) (Grant, error)
 }
 
-// A Request describes the caller of [Store.Take].
+// A Request contains what [Store.Take] needs to know about its caller.
 type Request struct {
 	// Now is the time on the caller's wall clock.
 	Now time.Time
 	// Layout is the layout of the caller's IDs. The zero value means Twitter's.
 	Layout ids.SnowflakeLayout
 	// Warn is called with problems that the store has handled but that need a person's attention,
-	// such as a deleted horizon that the holder has written again. A Minter passes them to Logger
-	// and Observe. Warn may be called until the lease ends, and does not block. Nil means that the
-	// warnings are dropped.
+	// such as a deleted horizon that the holder has written again. A Minter passes these problems
+	// to Logger and Observe. Warn may be called until the lease ends, and does not block. Nil means
+	// that the warnings are dropped.
 	Warn func(error)
 }
 
-// A Grant is the result of [Store.Take]: a number, its properties, and its lease.
+// A Grant is the result of [Store.Take]. It contains a number, its properties and its lease.
 type Grant struct {
-	// Number is the number taken.
+	// Number is the node number that was taken.
 	Number int64
-	// Horizon is the horizon that the number's earlier holders left, read in the transaction that
-	// took the number. It must not be earlier than the horizon that was written, so a store with
-	// millisecond precision rounds up. The zero time means that no ID was ever made with the
+	// Horizon is the horizon that the number's earlier holders left. It is read in the transaction
+	// that takes the number. It must not be earlier than the horizon that was written, so a store
+	// with millisecond precision rounds up. The zero time means that no ID was ever made with the
 	// number.
 	Horizon time.Time
-	// TTL is how long the store keeps the number for its holder after it has received a Take or an
-	// Extend.
+	// TTL is how long the store keeps the number for its holder after the store has received a Take
+	// or an Extend.
 	TTL time.Duration
 	// Free is how many other numbers that fit the layout were free when this one was taken. It is
 	// valid only if FreeKnown is true.
 	Free int64
 	// FreeKnown reports whether the store has counted the free numbers.
 	FreeKnown bool
-	// Lease is used to extend or end the time for which the holder has the number.
+	// Lease lets the holder extend the time for which it has the number, and release the number.
 	Lease Lease
 }
 
@@ -78,21 +78,21 @@ type Grant struct {
 // time. They are not called again after one of them has returned ErrLost or Release has returned
 // nil.
 //
-// ErrLost means that this time is over, because another holder has taken the number, the number was
-// released, or its row is gone. A store may return ErrLost as soon as the TTL has passed, or let
-// the lease continue until another holder takes the number. After any other error, the store may or
-// may not have carried out the call, and the same call may be made again.
+// ErrLost means that the lease has ended, because another holder has taken the number, the number
+// was released, or its row is gone. A store may return ErrLost as soon as the TTL has passed, or
+// let the lease continue until another holder takes the number. After any other error, the store
+// may or may not have carried out the call, and the same call may be made again.
 type Lease interface {
 	// Extend shows the store that the holder is alive, and raises the number's horizon to horizon,
 	// a whole number of microseconds. The holder may make IDs up to that horizon only after Extend
 	// has returned nil. The caller never asks for a lower horizon than before. Requests may still
-	// arrive out of order; an older one must not lower the horizon.
+	// arrive out of order, so an older request must not lower the horizon.
 	Extend(ctx context.Context, horizon time.Time) error
 	// Release makes the number free and sets its horizon to horizon, which is the time of the
-	// latest ID, rounded up to a whole number of microseconds. It may be lower than the current
-	// horizon. A store that is less precise than microseconds rounds up. If no ID was made, horizon
-	// is the Horizon of the Grant, rounded up. If that is the zero time, the number must have no
-	// horizon again. If an earlier call was carried out but its answer was lost, a second call may
-	// return ErrLost.
+	// latest ID, rounded up to a whole number of microseconds. This time may be lower than the
+	// current horizon. A store that is less precise than microseconds rounds up. If no ID was made,
+	// horizon is the Horizon of the Grant, rounded up. If that Horizon is the zero time, the number
+	// must again have no horizon. If an earlier call was carried out but its answer was lost, a
+	// second call may return ErrLost.
 	Release(ctx context.Context, horizon time.Time) error
 }

@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the part of a holding that a Minter's calls share with the keeper: the clock,
-// and the time for which the number may be used.
+// This file contains the tenure type, the part of a holding that a Minter's calls share with the
+// keeper. It has a clock and a deadline.
 
 import (
 	"errors"
@@ -49,8 +49,8 @@ func (t *tenure) overdueError() error {
 	return fmt.Errorf(text+": %w", t.number, t.failure)
 }
 
-// reachedHorizon reports whether the next ID is withheld because of the horizon. The caller must
-// hold state.mu.
+// reachedHorizon reports whether the next ID is withheld because it would be later than the
+// horizon. The caller must hold state.mu.
 func (t *tenure) reachedHorizon(now time.Time) bool {
 	return now.After(t.horizon) || t.clock.Latest().Add(t.node.Layout().Tick).After(t.horizon)
 }

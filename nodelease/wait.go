@@ -8,12 +8,12 @@ import (
 )
 
 // Wait waits until m has a number with which it can make IDs, and then returns nil. If m already
-// has one, Wait returns immediately. Call Wait in main, because [Minter.NextContext] waits forever
-// for a store that refuses permanently.
+// has one, Wait returns immediately. Call Wait in main, because if the store refuses permanently,
+// [Minter.NextContext] waits until its context ends.
 //
 // If the latest request to the store failed with an error that matches [ErrRefused], only a person
-// can fix the cause, and Wait returns that error immediately. The Minter keeps asking the store
-// anyway. After Close, the error is [ErrClosed]. If ctx ends first, the error matches ctx.Err(),
+// can fix the cause, and Wait returns that error immediately. The Minter continues to retry even
+// then. After Close, the error is [ErrClosed]. If ctx ends first, the error matches ctx.Err(),
 // [context.Cause], [ids.ErrWithheld] and the cause.
 func (m *Minter) Wait(ctx context.Context) error {
 	for {

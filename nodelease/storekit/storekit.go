@@ -8,27 +8,29 @@
 // Take checks and writes in one step. It reads the end of the lease and the horizon for the Grant
 // in the transaction that takes the number. If Take first reads and later writes, it must write
 // only if the lease is still expired and the horizon is still the one that it read. Otherwise, the
-// store may confirm an Extend from the former holder in between. The next holder then starts below
-// that holder's horizon, and IDs repeat.
+// store may confirm an Extend from the former holder between the read and the write. The next
+// holder then starts below that holder's horizon, and IDs repeat.
 //
-// Each Take writes a token that is never reused, such as a random UUID. Extend and Release compare
-// it in the statement that writes, and return [nodelease.ErrLost] if it differs. A counter is not
-// enough, because its values are reused after a backup is restored.
+// Each Take writes a token that is never reused, such as a random UUID. In the statement that
+// writes, Extend and Release compare this token with the stored one, and return [nodelease.ErrLost]
+// if the two differ. A counter is not enough, because its values are reused after a backup is
+// restored.
 //
 // Extend returns nil only when the horizon would survive a crash of the database. It never lowers a
 // horizon, and may be called again with the current one. Release sets the horizon, even to a lower
-// one, and removes the token. The zero time means that there is no horizon. Both methods get
+// one, and removes the token. The zero time means that there is no horizon. Extend and Release get
 // horizons in whole microseconds, and a store with a coarser unit rounds up.
 //
-// In addition to the numbers, a store keeps the [Header], which describes the layout of the IDs.
-// Take compares it with the caller's header by calling [CheckHeader]. All of this is initialized by
-// a function that people call before the first start. A store that initializes missing parts by
-// itself forgets the horizons that were lost.
+// In addition to the numbers, a store keeps a header, which describes the layout of the IDs and is
+// the result of [Header]. Take compares the stored header with the caller's header by calling
+// [CheckHeader]. The numbers and the header are initialized by a function that an operator calls
+// before the first start. A store must not initialize missing parts by itself, because the horizons
+// in these parts would be lost.
 //
 // # What keeps numbers free
 //
 // If its context has ended, Take returns the context's error and writes nothing. If Take fails
-// because its context ended or its connection broke, the database may have carried it out anyway.
+// because its context ended or its connection broke, the database may have taken the number anyway.
 // Take then uses the token to undo what it may have done, with a new context that has a timeout of
 // about a second. Otherwise, the number stays leased until the TTL has passed, although no process
 // uses it. A lease outlives the context of its Take.
@@ -38,10 +40,10 @@
 // process, not even the holder, can then update that number.
 //
 // Leases end by the database's clock. If the database has no clock, a Store can remember when it
-// last saw each lease change, because a Store lives as long as its process. A lease has then ended
-// if it has not changed for a TTL on this process's monotonic clock. A [nodelease.Minter] calls
-// Extend every TTL/4 to TTL/3. It waits up to 5 s for each of its first two Takes, and up to 10 s
-// for later ones.
+// last saw each lease change, because a Store lives as long as its process. In this case, a lease
+// has ended if it has not changed for one TTL, measured by the process's monotonic clock. A
+// [nodelease.Minter] calls Extend every TTL/4 to TTL/3. A Minter waits up to 5 s for each of its
+// first two Takes, and up to 10 s for each later one.
 package storekit
 
 import (
@@ -61,20 +63,20 @@ import (
 )
 
 const (
-	defaultNumbers = 1024 // as many as Twitter's layout can hold
+	defaultNumbers = 1024 // the maximum for Twitter's layout
 	maxNumbers     = 1 << 20
 	defaultTTL     = 15 * time.Second
 	minTTL         = time.Second
 )
 
-// MaxTTL is the maximum TTL of a store. A Minter does not rely on a longer one.
+// MaxTTL is the maximum TTL of a store. A Minter treats a longer TTL as if it were this one.
 const MaxTTL = 365 * 24 * time.Hour
 
 // Complete replaces zero values with the defaults and checks the other values:
 //
 //   - holder is the name of the holder. The default is the host's name and the process ID. It must
 //     pass [CheckText].
-//   - numbers is how many node numbers there are, from 1 to 1,048,576. They must fit the layout,
+//   - numbers is the number of node numbers, from 1 to 1,048,576. All of them must fit the layout,
 //     which [CheckNumbers] checks. The default is 1,024.
 //   - ttl is from 1 s to [MaxTTL]. The default is 15 s.
 //
@@ -120,8 +122,8 @@ func CheckText(what, text string) error {
 //   - The layout l is invalid.
 //   - This machine's clock has passed the last time that l can represent, so no more IDs can be
 //     made.
-//   - The layout cannot hold all the numbers from 0 to numbers-1. The holder of a number that does
-//     not fit could only release it.
+//   - The layout cannot hold all the numbers from 0 to numbers-1. If a number does not fit the
+//     layout, its holder can only release it.
 //
 // The error names Options.Layout or Options.Numbers.
 func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
@@ -172,9 +174,9 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns the error for a missing part of a store, or nil if what is empty. what describes
-// the missing part, and hint describes how to create it, such as "call pgstore.Init". The error
-// matches [nodelease.ErrRefused] and [fs.ErrNotExist].
+// Missing returns the error that reports a missing part of a store, or nil if what is empty. what
+// describes the missing part, and hint describes how to create it, such as "call pgstore.Init". The
+// error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -183,10 +185,12 @@ func Missing(what, hint string) error {
 		[]error{nodelease.ErrRefused, fs.ErrNotExist}}
 }
 
-// ErrMade is the error that Init returns if nothing is missing. It matches [fs.ErrExist].
+// ErrMade is the error that Init returns if the store is already complete. It matches
+// [fs.ErrExist].
 var ErrMade error = &refusal{"nothing is missing: this is not the first start", []error{fs.ErrExist}}
 
-// A refusal has its own text, because the errors of package fs are about files.
+// A refusal replaces the texts of the fs errors that it matches, because these texts are about
+// files.
 type refusal struct {
 	text  string
 	match []error
@@ -200,8 +204,8 @@ func refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), []error{nodelease.ErrRefused}}
 }
 
-// maxSkew is the maximum difference between a clock or a horizon and the others. If a clock or a
-// horizon differs by more, it is assumed to be wrong.
+// maxSkew is the maximum difference between a clock and other clocks, and between a horizon and
+// other horizons. A clock or a horizon that differs by more is assumed to be wrong.
 const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
@@ -215,8 +219,8 @@ func CheckNow(now time.Time, what string, other time.Time) error {
 	return nil
 }
 
-// Median returns the median of the horizons that are not zero. If their number is even, it returns
-// the earlier of the middle two, and if there are none, the zero time.
+// Median returns the median of the horizons that are not zero. For an even number of horizons, it
+// returns the earlier of the middle two. Without any horizon, it returns the zero time.
 func Median(horizons []time.Time) time.Time {
 	set := slices.DeleteFunc(slices.Clone(horizons), time.Time.IsZero)
 	if len(set) == 0 {
@@ -232,8 +236,8 @@ type Candidate struct {
 	Number int64
 	// Horizon is the number's horizon. The zero time means that there is none.
 	Horizon time.Time
-	// Version is for the store, which can use it to check that the horizon has not changed since it
-	// was read. Prefer ignores it.
+	// A store can use Version to check that the horizon has not changed since the store read it.
+	// Prefer ignores it.
 	Version int64
 }
 
@@ -242,12 +246,12 @@ type Candidate struct {
 // start together seldom want the same number. The numbers whose horizon is ahead come after them,
 // nearest first, because IDs with such a number have timestamps later than the wall clock.
 //
-// Among the numbers whose horizon has passed, the first are those whose horizon is more than 24 h
-// later than median, which is the median of all numbers' horizons. For most holders, such a horizon
-// is ahead. For a holder whose clock is years ahead, it has passed. So that holder takes the same
-// number again, and does not give such a horizon to yet another number. A store whose Take compares
-// the caller's clock with the database's clock passes the zero time as median. This preference then
-// does not apply.
+// The parameter median is the median of all numbers' horizons. Of the numbers whose horizon has
+// passed, those whose horizon is more than 24 h later than this median come first. By most holders'
+// clocks, such a horizon has not passed yet. By the clock of a holder that is years ahead, the
+// horizon has passed. So that holder takes the same number again, and does not write such a horizon
+// to another number, too. A store whose Take compares the caller's clock with the database's clock
+// passes the zero time as median. This preference then does not apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// A proxy forwards connections between a store and its server, and can make a connection fall
-// silent. Bytes that arrive together count as one request.
+// A proxy forwards connections between a store and its server. It can make a connection fall
+// silent, which means that the connection stays open but carries no more data. Bytes that the proxy
+// reads together count as one request.
 type proxy struct {
 	listener net.Listener
 	server   string
@@ -19,15 +20,15 @@ type proxy struct {
 	mu     sync.Mutex
 	wires  []*wire
 	ended  bool
-	left   int  // number of requests before one is lost; negative means that none is
-	answer bool // that request arrives, but its answer is lost
+	left   int  // number of requests that pass before one is lost; negative means that none is lost
+	answer bool // the request reaches the server, but its answer is lost
 	lost   *wire
 }
 
 // A wire is a client's connection to the proxy, together with the proxy's connection to the server.
 type wire struct {
 	client, server net.Conn
-	silent         bool          // nothing passes, and neither end is told; guarded by proxy.mu
+	silent         bool          // nothing passes, without an error; guarded by proxy.mu
 	gone           chan struct{} // closed when the client has closed its end
 }
 
@@ -64,10 +65,10 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// loseRequest makes the proxy lose the n-th request from now on, counted from 0. If answer is true,
-// the proxy loses the answer instead. Either way, the proxy also loses everything that the same
-// connection would carry later. loseRequest returns the connection that has fallen silent since the
-// last call, or nil.
+// loseRequest makes the proxy lose the n-th of the following requests, counted from 0. If answer is
+// true, the proxy forwards that request and loses its answer instead. In both cases, the proxy also
+// loses everything that is sent later on the same connection. loseRequest returns the connection
+// that has fallen silent since the last call, or nil.
 func (p *proxy) loseRequest(n int, answer bool) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,14 +98,15 @@ func (p *proxy) serve(client net.Conn, all *sync.WaitGroup) {
 	close(w.gone)
 }
 
-// pass copies the bytes that it reads from the end from to the end to, and drops them if mayPass
-// returns false. When from is closed, pass also closes to if endHeard returns true.
+// pass reads bytes from one connection (from) and writes them to another (to), or drops them if
+// mayPass returns false. When the first connection is closed, pass also closes the second one if
+// endHeard returns true.
 func pass(from, to net.Conn, mayPass, endHeard func() bool) {
 	b := make([]byte, 1<<16)
 	for {
 		n, err := from.Read(b)
 		if n > 0 && mayPass() {
-			_, _ = to.Write(b[:n]) // the reader of to gets the error
+			_, _ = to.Write(b[:n]) // the goroutine that reads from to gets the error
 		}
 		if err != nil {
 			if endHeard() {
@@ -121,7 +123,7 @@ func (p *proxy) isSilent(w *wire) bool {
 	return w.silent
 }
 
-// request reports whether a request on w passes.
+// request counts a request on w, and reports whether it passes.
 func (p *proxy) request(w *wire) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +143,7 @@ func (w *wire) end() {
 	w.server.Close()
 }
 
-// closed returns an error while the client keeps a silent connection open.
+// closed returns an error if the client has not yet closed w, which has fallen silent.
 func (w *wire) closed() error {
 	select {
 	case <-w.gone:

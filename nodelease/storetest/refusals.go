@@ -20,8 +20,8 @@ import (
 // A Harm is a kind of damage that [Refusals] does to a store before it tests the store.
 type Harm string
 
-// New must refuse a store with one of these harms. Take must also refuse it, on a store that was
-// opened before the harm.
+// New must refuse a store that is damaged in this way. On a store that was opened before the
+// damage, Take must return an error.
 const (
 	// NoHeader means that the record of the schema version and the layout is missing.
 	NoHeader Harm = "no header"
@@ -34,8 +34,8 @@ const (
 	// NoWrite means that the user may read but not write.
 	NoWrite Harm = "no right to write"
 	// NoWrites means that the server accepts no writes from any user, for example because it is a
-	// replica or its disk is full. This can pass by itself, for example after a failover, so the
-	// error must not match [nodelease.ErrRefused]. The errors for all other harms must match
+	// replica or its disk is full. This can pass without a repair, for example after a failover, so
+	// the error must not match [nodelease.ErrRefused]. For all other harms, the error must match
 	// ErrRefused.
 	NoWrites Harm = "no writes"
 )
@@ -50,18 +50,19 @@ type Place struct {
 	// New opens that store with a TTL of a minute or more, as a user that has only the rights that
 	// a holder needs.
 	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
-	// Harm maps each harm to a function. The function does the harm without changing the number
-	// held, and returns a second function, which undoes the harm. The map contains nil for a harm
-	// that cannot occur in this kind of store. It may also contain harms that this package does not
-	// name. These must be permanent.
+	// Harm maps each harm to a function. The function damages the store without changing the number
+	// that is held, and returns a second function, which undoes the damage. For a harm that cannot
+	// occur in this kind of store, the map contains nil. The map may also contain harms for which
+	// this package has no constant. These must be permanent.
 	Harm map[Harm]func(held int64) (undo func() error, err error)
 }
 
-// Refusals tests what a kind of store refuses. New must refuse a store that was never initialized,
-// a store for a different layout and a store with any of the harms. Take must refuse the same on a
-// store that was opened before. If a store accepts any of this, IDs repeat, or a program waits
-// forever for something that only a person can fix. New may accept NoNumber if Take refuses it. The
-// current holder of a number may succeed or fail, but must not get [nodelease.ErrLost].
+// Refusals tests that a kind of store refuses stores with certain faults. New must refuse a store
+// that was never initialized, a store for a different layout, and a store that is damaged by any of
+// the harms. If the store was opened before the fault occurred, Take must refuse it. If a store
+// does not refuse one of these faults, IDs repeat, or a program waits forever until a person fixes
+// the store. New may accept NoNumber if Take refuses it. The current holder of a number may succeed
+// or fail, but must not get [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ func Refusals(t *testing.T, p Place) {
 	}
 }
 
-// allHarms returns all harms, including those that are not in p.
+// allHarms returns the harms that this package defines, followed by the other keys of p.Harm.
 func (p Place) allHarms() []Harm {
 	more := maps.Clone(p.Harm)
 	for _, h := range harms {
@@ -84,7 +85,7 @@ func (p Place) allHarms() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// testInit initializes the store, and tests Init and New in the process.
+// testInit initializes the store, and tests Init and New before and after that.
 func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)
@@ -109,7 +110,7 @@ func (p Place) testInit(ctx context.Context) error {
 	return nil
 }
 
-// testHarm does one harm, tests the store, and undoes the harm.
+// testHarm damages the store, tests it, and undoes the damage.
 func (p Place) testHarm(ctx context.Context, h Harm) error {
 	do, known := p.Harm[h]
 	if !known {
@@ -172,8 +173,8 @@ func (p Place) testHarm(ctx context.Context, h Harm) error {
 	return errors.Join(all...)
 }
 
-// answered calls f until its error does not match [context.DeadlineExceeded], for at most a minute,
-// because a busy server may answer late.
+// answered calls f repeatedly for up to a minute while f's error matches
+// [context.DeadlineExceeded], because a busy server may answer late.
 func answered(f func() error) (err error) {
 	_ = within(time.Minute, func() error {
 		if err = f(); errors.Is(err, context.DeadlineExceeded) {

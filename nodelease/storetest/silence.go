@@ -18,16 +18,17 @@ import (
 type Network struct {
 	// Server is the address of the database's server, such as 127.0.0.1:5432.
 	Server string
-	// Open returns a store whose connections all lead to address and that shares nothing with other
-	// stores. It must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a
-	// minute, unless a number that was taken by a failed Take becomes free only after the TTL.
+	// Open returns a store that connects only to address and shares nothing with other stores. It
+	// must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a minute. If
+	// a number that a failed Take has taken becomes free only after the TTL, the TTL should be
+	// shorter.
 	Open func(t *testing.T, address string) nodelease.Store
-	// Again is the time within which calls must succeed again. It is for clients that have a single
-	// connection and need some time to detect that it is dead. Zero means that the next call must
-	// succeed.
+	// Again is the time within which the call after the tested call must succeed. It is for clients
+	// that have a single connection and need some time to detect that it is dead. Zero means that
+	// this call must succeed at the first attempt.
 	Again time.Duration
-	// Left returns an error while a session of the server is in a transaction or waits for a lock.
-	// Nil means that this is not checked.
+	// Left returns an error while a database session is in a transaction or waits for a lock. If
+	// Left is nil, this is not checked.
 	Left func() error
 }
 
@@ -38,16 +39,16 @@ var errMaybeSlow = errors.New("and so it was in each of four tries")
 const callTimeout = 500 * time.Millisecond
 
 // returnGrace is how long a call may take beyond the end of its context. In the first try, the next
-// call must succeed within the same time.
+// call must also succeed within this time.
 const returnGrace = 2500 * time.Millisecond
 
 // Silence tests a store whose network loses one of the first six requests that Take, Extend or
-// Release sends, or the answer to one. The connection stays open but no longer carries any data,
-// like a connection that a firewall has forgotten or whose machine hangs. All other connections
-// work. The call must return within 2.5 s of the end of its context, the next call must succeed,
-// and no connection, transaction or held number may be left behind. A trial that may have failed
-// only because the machine was slow is run up to four times, each time with contexts that last
-// twice as long.
+// Release sends, or the answer to one of these requests. The connection stays open but no longer
+// carries any data, as if a firewall had forgotten the connection or the server's machine hung. All
+// other connections work. The call must return within 2.5 s of the end of its context, the next
+// call must succeed, and no connection, transaction or held number may be left behind. A trial that
+// may have failed only because the machine was slow is run up to four times, each time with
+// contexts that last twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -76,7 +77,7 @@ func Silence(t *testing.T, n Network) {
 	}
 }
 
-// silence is one trial of Silence.
+// silence contains the data of one trial in Silence.
 type silence struct {
 	Network
 	call  string
@@ -99,7 +100,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 			return fmt.Errorf("before the silence, Extend: %w", err)
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // after an idle second, some clients first ping
+	time.Sleep(1100 * time.Millisecond) // some clients ping first after an idle second
 	s.proxy.loseRequest(request, answer)
 	ctx, cancel := context.WithTimeout(t.Context(), s.limit)
 	defer cancel()
@@ -129,7 +130,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	lost := s.proxy.loseRequest(-1, false)
 	switch {
 	case lost == nil && errors.Is(r.err, context.DeadlineExceeded):
-		// The context ended before the request that was to be lost.
+		// The context ended before the store sent the request that the proxy would have lost.
 		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errMaybeSlow)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)
@@ -147,7 +148,8 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	return nil
 }
 
-// next makes the calls that must succeed after the tested call, which has returned err.
+// next makes the calls that must succeed after the tested call. err is the error of the tested
+// call.
 func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error {
 	if s.call == "Take" && err == nil {
 		return s.again(ctx, "Release", func(ctx context.Context) error { return g.Lease.Release(ctx, s.now) })
@@ -171,7 +173,7 @@ func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error 
 		}
 		err := s.again(ctx, "Release", func(ctx context.Context) error {
 			err := g.Lease.Release(ctx, horizon)
-			if errors.Is(err, nodelease.ErrLost) { // the first one took effect
+			if errors.Is(err, nodelease.ErrLost) { // the first Release took effect
 				err = nil
 			}
 			return err
@@ -180,7 +182,7 @@ func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error 
 			return err
 		}
 	}
-	for range 2 { // no number is left held
+	for range 2 { // both numbers must be free
 		err := s.again(ctx, "Take", func(ctx context.Context) error {
 			taken, err := s.take(ctx)
 			want := time.Time{}
@@ -203,7 +205,8 @@ func (s *silence) take(ctx context.Context) (nodelease.Grant, error) {
 	return s.store.Take(ctx, nodelease.Request{Now: time.Now()})
 }
 
-// again makes a call that must succeed, at the first try or within s.Again.
+// again makes a call that must succeed at the first attempt or, if s.Again is positive, within
+// s.Again.
 func (s *silence) again(ctx context.Context, what string, call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, max(s.Again, returnGrace*(s.limit/callTimeout)))
 	defer cancel()
@@ -222,7 +225,8 @@ func (s *silence) again(ctx context.Context, what string, call func(context.Cont
 	return err
 }
 
-// within calls f until it returns no error, for at most the given time.
+// within calls f repeatedly until it returns no error or the given time has passed. It returns the
+// latest error.
 func within(long time.Duration, f func() error) error {
 	err := f()
 	for limit := time.Now().Add(long); err != nil && time.Now().Before(limit); err = f() {

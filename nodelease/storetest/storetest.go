@@ -17,12 +17,12 @@ import (
 )
 
 // Run tests a store. It runs its subtests in parallel and calls open for each of them. open must
-// return two stores that use the same database, like the stores of two processes. That database
-// must share nothing with the databases for other subtests. The stores must have exactly the
-// numbers 0 and 1, both without a horizon, and be for IDs with Twitter's layout. They must have the
-// shortest TTL with which they can still answer in time, such as 2 s. Some subtests wait for leases
-// to end. If a lease ended only because the store was slow, the subtest proves nothing and is run
-// again, up to four times.
+// return two stores that use the same database, as two processes would. Each subtest needs its own
+// database, which must share nothing with the databases of other subtests. The stores must have
+// Twitter's layout and exactly the numbers 0 and 1, both without a horizon. Their TTL must be the
+// shortest one with which they can still answer in time, such as 2 s. The TTL should be short
+// because some subtests wait for leases to end. If a lease may have ended only because the store
+// was slow, a failure of the subtest proves nothing, so the subtest is run again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,7 +53,8 @@ func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check fun
 	return false
 }
 
-// errSlow is the panic value of a check that failed after one of its leases may have ended.
+// errSlow is the value with which a check panics if it fails after one of its leases may have
+// ended.
 var errSlow = errors.New("the store is too slow to be tested")
 
 // returnTimeout is how long a call may continue after its context has ended.
@@ -76,7 +77,7 @@ var checks = []struct {
 type tester struct {
 	testing.TB
 	stores  [2]nodelease.Store // over one database
-	turn    int                // number of calls of ask; the lowest bit selects the store
+	turn    int                // number of calls to ask; its lowest bit selects the store
 	now     time.Time
 	ends    map[int64]time.Time // earliest ends of the leases that must stay held, by number
 	excused bool                // a slow store is excused
@@ -109,7 +110,7 @@ func (t *tester) mayFail() {
 	}
 }
 
-// renewed records that a call that began at began has taken or extended g.
+// renewed records that g was taken or extended by a call that was made at the time began.
 func (t *tester) renewed(g nodelease.Grant, began time.Time) { t.ends[g.Number] = began.Add(g.TTL) }
 
 // numbers takes all numbers.
@@ -142,7 +143,7 @@ func numbers(t *tester) {
 	}
 }
 
-// horizons passes horizons from one holder to the next.
+// horizons tests that each holder finds the horizon that the previous holder has left.
 func horizons(t *tester) {
 	other, g := t.take(), t.take()
 	for _, horizon := range []time.Time{
@@ -153,12 +154,12 @@ func horizons(t *tester) {
 		time.Date(9999, 12, 31, 0, 0, 0, 999_999_000, time.UTC),
 		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC),
-		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // 2:30 in Berlin, like an hour later
+		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // 2:30 in Berlin, repeated an hour later
 		time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC),
-		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // 1:30 in New York, like an hour later
+		time.Date(2026, 11, 1, 5, 30, 0, 0, time.UTC), // 1:30 in New York, repeated an hour later
 		time.Date(2026, 11, 1, 6, 30, 0, 0, time.UTC),
 	} {
-		t.extend(other, time.Hour) // so that its number stays held even if the store is slow
+		t.extend(other, time.Hour) // so that the other number stays held even if the store is slow
 		high := storekit.Later(g.Horizon, horizon)
 		for _, ahead := range []time.Duration{0, time.Microsecond, time.Hour} {
 			if err := g.Lease.Extend(t.Context(), high.Add(ahead)); err != nil {
@@ -199,8 +200,8 @@ func formerHolder(t *tester) {
 	}
 }
 
-// endOfLease tests that the lease of a silent holder ends, while another holder keeps renewing its
-// own.
+// endOfLease tests that the lease of a holder that makes no more calls ends, even while another
+// holder renews its own lease.
 func endOfLease(t *tester) {
 	silent, stays := t.take(), t.take()
 	var asked time.Time
@@ -222,8 +223,8 @@ func endOfLease(t *tester) {
 	t.extend(next, time.Hour)
 }
 
-// smallRaises raises a horizon by small steps before the holder falls silent. A lower horizon, such
-// as that of a request that arrives late, must change nothing.
+// smallRaises raises a horizon in small steps before the holder stops making calls. A request with
+// a lower horizon, such as one that arrives late, must change nothing.
 func smallRaises(t *tester) {
 	a, b := t.take(), t.take()
 	horizon := t.now.Truncate(time.Second)
@@ -235,7 +236,7 @@ func smallRaises(t *tester) {
 		if by == time.Second {
 			continue
 		}
-		_ = a.Lease.Extend(t.Context(), horizon.Add(-time.Hour)) // it may return an error or nil
+		_ = a.Lease.Extend(t.Context(), horizon.Add(-time.Hour)) // may return an error or nil
 		c := t.takeFrom(a, b)
 		if !isHorizon(c.Horizon, horizon) {
 			t.Fatalf("horizon %v after it was raised by %v, want %v", c.Horizon, by, horizon)
@@ -244,8 +245,8 @@ func smallRaises(t *tester) {
 	}
 }
 
-// lastMoment extends a lease just before it ends, while another process asks for the number. If
-// Extend has confirmed a horizon, the other process must respect it.
+// lastMoment extends a lease just before the lease ends. Another process then asks for the number.
+// If Extend has confirmed a horizon, the other process must respect it.
 func lastMoment(before time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
@@ -270,7 +271,7 @@ func lastMoment(before time.Duration) func(t *tester) {
 
 // late extends an expired lease, which a store may allow until another process takes the number.
 // The other process calls Take first, and the Extend follows after the given delay. If the delay is
-// negative, the Take follows the Extend instead. Only one of the two calls may succeed.
+// negative, the Take follows the Extend instead. At most one of the two calls may succeed.
 func late(after time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
@@ -300,7 +301,8 @@ func late(after time.Duration) func(t *tester) {
 	}
 }
 
-// cutOff ends the contexts of Takes before they return. No such Take may leave a number held.
+// cutOff makes Takes whose contexts end before Take returns. A Take that fails must not leave a
+// number held.
 func cutOff(t *tester) {
 	other, began := t.take(), time.Now()
 	t.release(t.take(), t.now)
@@ -311,7 +313,7 @@ func cutOff(t *tester) {
 		ctx, cancel := context.WithTimeout(t.Context(), takes*i/20)
 		g, err := t.stores[i%2].Take(ctx, nodelease.Request{Now: t.now})
 		cancel()
-		t.ends[-1] = began.Add(other.TTL / 2) // later, its lease may have ended
+		t.ends[-1] = began.Add(other.TTL / 2) // after that, the lease of other may have ended
 		for tries := 0; err != nil && tries < 10; tries++ {
 			if g, err = t.ask(t.Context()); err != nil {
 				time.Sleep(other.TTL / 40)
@@ -340,7 +342,8 @@ func narrowLayout(t *tester) {
 	}
 }
 
-// layout tests that a process whose IDs have a different layout from the others gets no number.
+// layout tests that a process gets no number if its IDs have a different layout from the IDs of the
+// other processes.
 func layout(t *tester) {
 	a := t.take()
 	g, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
@@ -362,7 +365,7 @@ func layout(t *tester) {
 func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 2 { // it may return a lease, but must not leave the number held
+	for range 2 { // Take may return a lease, but if it fails, no number may stay held
 		if g, err := t.ask(ended); err == nil {
 			t.release(g, time.Time{})
 		}
@@ -393,8 +396,8 @@ func noAnswer(t *tester) {
 	}
 }
 
-// preference tests which of two numbers Take chooses. At first, one horizon has passed and the
-// other is ahead. After that, both are ahead.
+// preference tests which of two free numbers Take chooses. In the first round, the horizon of one
+// number has passed and the other horizon is ahead. In the second round, both are ahead.
 func preference(t *tester) {
 	a, b := t.take(), t.take()
 	t.release(a, t.now.Add(2*time.Hour))
@@ -410,13 +413,13 @@ func preference(t *tester) {
 	}
 }
 
-// crowd lets many goroutines take and release numbers at the same time. No number may have two
+// In crowd, many goroutines take and release numbers at the same time. No number may have two
 // holders, and every holder must find the horizon that the previous one left.
 func crowd(t *tester) {
 	var mu sync.Mutex
 	left, held := map[int64]time.Time{}, map[int64]bool{}
 	taken, failure := 0, error(nil)
-	// check records the caller as the holder of g, and returns the horizon to leave.
+	// check records that g is held, and returns the horizon that its holder must leave.
 	check := func(g nodelease.Grant) (leave time.Time, err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -457,7 +460,7 @@ func crowd(t *tester) {
 				err := hold(t.stores[i%2])
 				mu.Lock()
 				if failure = cmp.Or(failure, err); time.Since(began) >= 200*time.Millisecond {
-					t.ends[-1] = began // its lease may have ended
+					t.ends[-1] = began // the lease of that number may have ended
 				}
 				mu.Unlock()
 			}
@@ -469,14 +472,14 @@ func crowd(t *tester) {
 	}
 }
 
-// isHorizon reports whether a store may return got for the horizon want. The store may round up to
-// milliseconds.
+// isHorizon reports whether a store may return got as the horizon if want was written. A store may
+// round up to milliseconds.
 func isHorizon(got, want time.Time) bool {
 	return !got.Before(want) && got.Sub(want) < time.Millisecond && got.IsZero() == want.IsZero()
 }
 
-// ask takes a number from each of the two stores in turn. The context of the request ends when ask
-// returns.
+// ask takes a number, alternating between the two stores. The context that it passes to Take ends
+// when ask returns.
 func (t *tester) ask(ctx context.Context) (nodelease.Grant, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -504,8 +507,8 @@ func (t *tester) take() nodelease.Grant {
 	return g
 }
 
-// takeFrom waits until the lease of silent has ended, and takes its number. Meanwhile, it keeps the
-// number of other held.
+// takeFrom waits until the lease of silent has ended, and then takes that number. Meanwhile, it
+// keeps extending the lease of other.
 func (t *tester) takeFrom(silent, other nodelease.Grant) nodelease.Grant {
 	t.Helper()
 	delete(t.ends, silent.Number)

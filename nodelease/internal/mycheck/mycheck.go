@@ -115,7 +115,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
 	var kind, engine sql.NullString
 	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
-	if errors.Is(err, sql.ErrNoRows) { // the table is missing or hidden, which other requests report
+	if errors.Is(err, sql.ErrNoRows) { // the table is missing or hidden: reported elsewhere
 		return nil
 	}
 	if err != nil {
