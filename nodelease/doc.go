@@ -10,13 +10,13 @@
 //
 // The packages [github.com/oneclock/ids/nodelease/etcdstore],
 // [github.com/oneclock/ids/nodelease/pgstore] and [github.com/oneclock/ids/nodelease/mysqlstore]
-// provide stores. Before the first process starts, initialize the store once, with its package's
-// function Init or with the command [github.com/oneclock/ids/nodelease/cmd/leases], which also
-// lists and checks the numbers of a store. Package [github.com/oneclock/ids/nodelease/memstore] is
-// a store for testing programs, package [github.com/oneclock/ids/nodelease/storekit] helps you
-// write your own store, and package [github.com/oneclock/ids/nodelease/storetest] tests it. All of
-// them are in one module, but a program downloads and builds only the driver for the store that it
-// imports.
+// provide stores. Before the first process starts, initialize the store once. To do so, call Init
+// in the store's package or run the command [github.com/oneclock/ids/nodelease/cmd/leases], which
+// can also list and check the numbers of a store. Package
+// [github.com/oneclock/ids/nodelease/memstore] provides a store for tests. Package
+// [github.com/oneclock/ids/nodelease/storekit] helps you write your own store, and package
+// [github.com/oneclock/ids/nodelease/storetest] tests such a store. All of these packages are in
+// one module, but a program downloads and builds only the driver for the store that it imports.
 //
 // # Why IDs are unique
 //
@@ -27,11 +27,11 @@
 // only IDs that are later than the horizon. So for each number, every range of times belongs to one
 // holder, regardless of clock errors, pauses and network failures.
 //
-// The lease determines when a number becomes free again. A [Minter] renews it every TTL/4 to TTL/3.
-// Before the lease can expire in the store, a timer stops the Minter from making IDs. It does so
-// one TTL after the latest renewal was sent, minus a tenth of the TTL and 100 ms. A process that
-// was stopped for longer may still make IDs until its timer runs, but these IDs stay below its own
-// horizon.
+// The lease determines when a number becomes free again. A [Minter] renews its lease every TTL/4 to
+// TTL/3. Before the lease can expire in the store, a timer stops the Minter from making IDs. It
+// does so one TTL after the latest renewal was sent, minus a tenth of the TTL and 100 ms. A process
+// that was stopped for longer may still make IDs until its timer runs, but these IDs stay below its
+// own horizon.
 //
 // IDs can repeat in these cases:
 //

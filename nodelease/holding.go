@@ -74,12 +74,13 @@ func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 // A pause that exceeds the margin breaks no promise, because the horizon keeps IDs unique.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
-// renewalTimeout returns the maximum time to wait for the answer to a renewal. An answer is useful
-// only until the renewal's effect would end. If the store answers quickly, the timeout is half of
-// that time, so that there is time for another renewal if this one gets lost. If the store is slow,
-// the timeout is all of that time. If even that timeout has expired, requests are being lost or the
-// store cannot answer. Most requests then have a short timeout, to detect soon when the store
-// answers again. Every fourth request has the long timeout, because the store may have become slow.
+// renewalTimeout returns the maximum time to wait for the answer to a renewal. An answer that takes
+// longer than renewalLasts is useless. If the store answers quickly, the timeout is half of
+// renewalLasts, so that there is time for another renewal if this one gets lost. If the store is
+// slow, the timeout is all of renewalLasts. If even that timeout has expired, requests are being
+// lost or the store cannot answer. Most requests then have a short timeout, to detect soon when the
+// store answers again. Every fourth request has the long timeout, because the store may have become
+// slow.
 func (h *holding) renewalTimeout() time.Duration {
 	switch {
 	case h.failures >= 2 && h.failures%4 != 1:

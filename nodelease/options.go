@@ -19,7 +19,7 @@ type Options struct {
 	Window time.Duration
 
 	// Layout is the layout of the IDs. The zero value means Twitter's layout, with 1,024 numbers.
-	// All holders of one store's numbers must use one layout.
+	// All processes that use one store must use the same layout.
 	Layout ids.SnowflakeLayout
 
 	// Now replaces the wall clock. Nil means the system's clock. It must be safe for concurrent

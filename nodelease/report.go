@@ -24,7 +24,7 @@ type logbook struct {
 	logger  *slog.Logger
 	observe func(Event)
 
-	loggedAt   time.Time // when a failure was last logged; zero if a lease was renewed since
+	loggedAt   time.Time // time of the latest logged failure; zero after a renewal
 	loggedNone bool      // that failure matched ErrNoNumber
 	loggedHeld bool      // that failure concerned a number that was held
 }

@@ -245,7 +245,7 @@ func (s *state) countWaiting(n int) {
 }
 
 // wakeWaiters wakes all NextContext calls that wait for their node, so that none of them has to
-// poll. If the wall clock returns below the horizon, for example after one wrong reading, these
+// poll. If the wall clock goes back below the horizon, for example after one wrong reading, these
 // calls do not notice that by themselves. Setting the same limit again makes them read the clock
 // again. If the horizon is reached, wakeWaiters requests a higher one, because the calls' own
 // requests may have been made before they reached the current horizon.

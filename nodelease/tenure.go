@@ -1,7 +1,7 @@
 package nodelease
 
 // This file contains the tenure type, the part of a holding that a Minter's calls share with the
-// keeper. It has a clock and a deadline.
+// keeper. A tenure has a clock and a deadline.
 
 import (
 	"errors"

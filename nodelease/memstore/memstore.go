@@ -1,4 +1,4 @@
-// Package memstore leases numbers within one process, for testing programs that use
+// Package memstore leases numbers within one process. It is for testing programs that use
 // [github.com/oneclock/ids/nodelease].
 package memstore
 

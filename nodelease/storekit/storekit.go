@@ -7,7 +7,7 @@
 //
 // Take checks and writes in one step. It reads the end of the lease and the horizon for the Grant
 // in the transaction that takes the number. If Take first reads and later writes, it must write
-// only if the lease is still expired and the horizon is still the one that it read. Otherwise, the
+// only if the lease is still expired and the horizon has not changed since the read. Otherwise, the
 // store may confirm an Extend from the former holder between the read and the write. The next
 // holder then starts below that holder's horizon, and IDs repeat.
 //
@@ -35,13 +35,13 @@
 // about a second. Otherwise, the number stays leased until the TTL has passed, although no process
 // uses it. A lease outlives the context of its Take.
 //
-// A write is one statement that the database commits by itself. If a transaction consists of
-// several requests and the network is cut between them, the transaction keeps its locks. No
-// process, not even the holder, can then update that number.
+// Each write must be a single statement, which the database commits by itself. If a transaction
+// consists of several requests and the network is cut between them, the transaction keeps its
+// locks. No process, not even the holder, can then update that number.
 //
-// Leases end by the database's clock. If the database has no clock, a Store can remember when it
-// last saw each lease change, because a Store lives as long as its process. In this case, a lease
-// has ended if it has not changed for one TTL, measured by the process's monotonic clock. A
+// Leases end according to the database's clock. If the database has no clock, a Store can remember
+// when it last saw each lease change, because a Store lives as long as its process. In this case, a
+// lease has ended if it has not changed for one TTL, measured by the process's monotonic clock. A
 // [nodelease.Minter] calls Extend every TTL/4 to TTL/3. A Minter waits up to 5 s for each of its
 // first two Takes, and up to 10 s for each later one.
 package storekit
@@ -108,8 +108,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 }
 
 // CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
-// database can store such a text. what is the name of the text in the error, such as
-// "Options.Holder".
+// database can store such a text. The error calls the text by the name in the parameter what, such
+// as "Options.Holder".
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
@@ -174,9 +174,9 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns the error that reports a missing part of a store, or nil if what is empty. what
-// describes the missing part, and hint describes how to create it, such as "call pgstore.Init". The
-// error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
+// Missing returns the error that reports a missing part of a store, or nil if the parameter what is
+// empty. That parameter describes the missing part, and hint describes how to create it, such as
+// "call pgstore.Init". The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -209,8 +209,9 @@ func refuse(format string, args ...any) error {
 const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
-// the other time. what describes the other clock, such as "the server's". Take calls CheckNow so
-// that the wrong clock of one machine cannot move the horizons of one number after another.
+// the other time. The parameter what describes the other clock, such as "the server's". Take calls
+// CheckNow so that the wrong clock of one machine cannot move the horizons of one number after
+// another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock shows %s, %s %s: they are more than %v apart, so one is wrong",

@@ -29,7 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 			t.Parallel()
 			slow := try(t, open, c.run, true)
 			for tries := 1; slow; tries++ {
-				slow = false // also if the check ends the subtest
+				slow = false // even if the check ends the subtest
 				t.Run("again", func(t *testing.T) { slow = try(t, open, c.run, tries < 4) })
 			}
 		})
@@ -76,11 +76,11 @@ var checks = []struct {
 
 type tester struct {
 	testing.TB
-	stores  [2]nodelease.Store // over one database
+	stores  [2]nodelease.Store // two stores that use one database
 	turn    int                // number of calls to ask; its lowest bit selects the store
 	now     time.Time
 	ends    map[int64]time.Time // earliest ends of the leases that must stay held, by number
-	excused bool                // a slow store is excused
+	excused bool                // whether a slow store is excused
 }
 
 func newTester(t testing.TB, a, b nodelease.Store) *tester {

@@ -50,9 +50,9 @@ func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
 
-// Until calls f with a context that also ends when closing ends. If closing has already ended,
-// Until returns closed without calling f. If f fails and closing has ended, Until also returns
-// closed.
+// Until calls f with a context that ends when ctx or closing ends. If the context closing has
+// already ended, Until does not call f and returns the error closed. Until also returns closed if f
+// fails and closing has ended.
 func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -57,8 +57,8 @@ func Get[T any](value T, err error) func(testing.TB) T {
 }
 
 // Fail checks that err is not nil, that its text contains all of texts, and that errors.Is(err,
-// is). If the argument is is nil, any error matches. err must not match ErrNoNumber unless the
-// argument is matches it, too.
+// is). With a nil is, any error matches. err must not match ErrNoNumber unless is also matches
+// ErrNoNumber.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

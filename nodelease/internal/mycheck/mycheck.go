@@ -27,7 +27,7 @@ type Asker interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Error numbers of the server.
+// These are error numbers of the server.
 const (
 	deniedDatabase  = 1044
 	UnknownDatabase = 1049
@@ -240,7 +240,8 @@ func values(ctx context.Context, c Asker, query string) (map[string]string, erro
 	return values, rows.Err()
 }
 
-// rights returns the rights of the user and its roles on all tables, as SHOW GRANTS names them.
+// rights returns the rights that the user and its roles have on all tables, as SHOW GRANTS names
+// them.
 func rights(ctx context.Context, c Asker) (given []string, err error) {
 	rows, err := c.QueryContext(ctx, `show grants`)
 	if err != nil {

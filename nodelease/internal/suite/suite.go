@@ -192,7 +192,7 @@ func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	denied("filled up", poor.Init(o))
 }
 
-// AtOnce initializes one store eight times at the same time. Exactly one of the calls must succeed.
+// AtOnce makes eight concurrent calls to Init for one store. Exactly one of the calls must succeed.
 func (k Kind) AtOnce(t *testing.T, o Options) {
 	var all sync.WaitGroup
 	var made atomic.Int64
@@ -210,7 +210,7 @@ func (k Kind) AtOnce(t *testing.T, o Options) {
 		t.Errorf("made by %d", made.Load())
 	}
 	o.Numbers *= 2
-	k.mustNew(t, o) // one call makes the additional numbers
+	k.mustNew(t, o) // this call to Init adds the missing numbers
 }
 
 // Clocks tests callers whose clocks are wrong by less than a day, and callers whose clocks are
@@ -282,10 +282,9 @@ type Former struct {
 	Extend, Release func(number int64, token string, horizon time.Time) bool
 }
 
-// Beside tests that holders that use the former version of a store and holders that use the current
-// version can share one table, as they do during an update. No holder may get a number that another
-// one holds, and every holder must begin after the horizon that the previous holder of its number
-// left. expire ends all leases.
+// Beside tests that the former and the current version of a store can share one table, as they do
+// during an update. No holder may get a number that another one holds, and every holder must begin
+// after the horizon that the previous holder of its number left. expire ends all leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
