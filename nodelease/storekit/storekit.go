@@ -108,8 +108,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 }
 
 // CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
-// database can store such a text. The error calls the text by the name in the parameter what, such
-// as "Options.Holder".
+// database can store such a text. The parameter what is the name by which the error refers to the
+// text, such as "Options.Holder".
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)

@@ -85,7 +85,7 @@ func (p Place) allHarms() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// testInit initializes the store, and tests Init and New before and after that.
+// testInit initializes the store. It also tests calls that must fail before or after that.
 func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)

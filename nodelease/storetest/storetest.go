@@ -20,9 +20,9 @@ import (
 // return two stores that use the same database, as two processes would. Each subtest needs its own
 // database, which must share nothing with the databases of other subtests. The stores must have
 // Twitter's layout and exactly the numbers 0 and 1, both without a horizon. Their TTL must be the
-// shortest one with which they can still answer in time, such as 2 s. The TTL should be short
-// because some subtests wait for leases to end. If a lease may have ended only because the store
-// was slow, a failure of the subtest proves nothing, so the subtest is run again, up to four times.
+// shortest one with which they can still answer in time, such as 2 s. Some subtests wait for leases
+// to end, so a longer TTL makes them slower. If a lease may have ended only because the store was
+// slow, a failure of the subtest proves nothing, so the subtest is run again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -301,7 +301,7 @@ func late(after time.Duration) func(t *tester) {
 	}
 }
 
-// cutOff makes Takes whose contexts end before Take returns. A Take that fails must not leave a
+// cutOff calls Take with contexts that end before Take returns. A Take that fails must not leave a
 // number held.
 func cutOff(t *tester) {
 	other, began := t.take(), time.Now()
