@@ -11,10 +11,10 @@
 // at the same time. Calls wait for the stream, but the stream outlives them. It ends with the Store
 // or the client. A client with a certificate and no user name needs no check.
 //
-// IDs repeat if a cluster forgets committed data, for example because it is restored from a
-// snapshot or runs with unsafe-no-fsync. Before such a step, stop all Minters. Start them again a
-// window later ([nodelease.Options.Window]), and only when every clock has passed the newest ID in
-// your tables.
+// IDs repeat if the cluster loses committed data, for example because it was restored from a
+// snapshot, or because it runs with unsafe-no-fsync and crashed. Stop all Minters before you
+// restore a snapshot. Restart them a window later ([nodelease.Options.Window]), and only after
+// every clock has passed the time of the newest ID in your tables.
 package etcdstore
 
 import (
@@ -36,23 +36,24 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value is the default. All processes that
-// share a prefix must agree on Numbers and Layout.
+// Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
+// that share a prefix must use the same Numbers and Layout.
 type Options struct {
 	// Prefix is the beginning of every key. It must begin with a slash. Empty means /nodelease.
 	// Each layout needs its own prefix.
 	Prefix string
-	// Holder is the value that Take writes to a number's owner key, for people who look at the
-	// keys. Empty means the host's name and the process ID.
+	// Holder is a name for the process. Take writes it to the owner key of the leased number, to
+	// help people who inspect the keys. Empty means the host name and the process ID.
 	Holder string
-	// Numbers determines the node numbers in the store, which are 0 to Numbers-1. Zero means 1,024.
-	// The maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
+	// Numbers is how many node numbers the store contains. They range from 0 to Numbers-1. Zero
+	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
+	// less.
 	Numbers int64
-	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
+	// TTL is how long a number stays leased after its holder has last renewed the lease. The
 	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s. etcd counts in whole seconds,
 	// so the TTL is rounded up, and etcd grants at least 1.5 election timeouts.
 	TTL time.Duration
-	// Layout is the layout of the IDs. The zero value means Twitter's.
+	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
 }
 
@@ -136,9 +137,10 @@ const (
 // missing, it returns an error that matches [io/fs.ErrExist]. If the keys have a different version
 // or layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call Init at every start. Take returns an error if it finds a key missing, because a store
-// that has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a
-// window later, and only when every clock has passed the newest ID in your tables.
+// Do not call Init each time that a process starts. Take returns an error if it finds that a key is
+// missing, because IDs would repeat if the store had lost horizons. After such a loss, stop all
+// Minters. Call Init a window later, and only after every clock has passed the time of the newest
+// ID in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {

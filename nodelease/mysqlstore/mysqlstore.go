@@ -1,31 +1,33 @@
 // Package mysqlstore leases Snowflake node numbers from MySQL or MariaDB, for
 // [github.com/oneclock/ids/nodelease].
 //
-// It is for MySQL 8.0 and 8.4 and MariaDB 10.11. Its tests start their own MariaDB server, and the
-// project's workflow also runs them on MySQL.
+// The package supports MySQL 8.0, MySQL 8.4 and MariaDB 10.11. Its tests start their own MariaDB
+// server, and the project's workflow also runs them on MySQL.
 //
-// A store has its own connection. The DSN specifies the server, the user and the TLS settings, in
-// the form that [mysql.ParseDSN] reads, and [Options.BeforeConnect] is for settings that a DSN
-// cannot contain. If a call finds the connection in use, for example because several Minters share
-// a store, the call opens another one for itself. The DSN's settings for autocommit, the SQL mode,
-// isolation, time zones and found rows do not affect the store. The store prepares no statements,
-// so proxies may be used.
+// Each store has its own connection. If a call needs the connection while another call uses it, for
+// example because several Minters share the store, the call opens an additional connection. The DSN
+// specifies the server, the user and the TLS settings, in the form that [mysql.ParseDSN] accepts.
+// [Options.BeforeConnect] is for settings that a DSN cannot contain. The DSN's settings for
+// autocommit, the SQL mode, isolation, time zones and found rows do not affect the store. The store
+// uses no prepared statements, so the DSN may point to a proxy.
 //
-// Each write is one UPDATE, which the server commits by itself. So no lock outlives a request,
-// whatever happens to the client or the network. A replica has the same rows with every binary log
-// format. The store sends SET autocommit = 1 first each time, because a proxy may run each
-// statement in a different session.
+// Each write is a single UPDATE in autocommit mode. So no lock outlives a request, whatever happens
+// to the client or the network. With every binary log format, a replica has the same rows. Before
+// each request, the store sends SET autocommit = 1, because a proxy may run each statement in a
+// different session.
 //
-// The user must not have the right SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL).
-// With such a right, holders continue to write on a server that a switchover has made read-only,
-// and IDs repeat. The first Take reports such a right by calling [nodelease.Request.Warn].
+// The user must not have the privilege SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN
+// (MySQL). With such a privilege, holders can still write to a server after a switchover has made
+// it read-only, and IDs repeat. The first Take reports such a privilege by calling
+// [nodelease.Request.Warn].
 //
-// IDs repeat if a server forgets committed data, for example because it is restored from a backup,
-// or because it is a replica that was promoted before it had received and executed everything.
-// Semi-synchronous replication waits for replicas only until its timeout, or until KILL QUERY ends
-// the wait. It then continues without them, and no client is told. Before such a step, stop all
-// Minters. Start them again a window later ([nodelease.Options.Window]), and only when every clock
-// has passed the newest ID in your tables.
+// IDs repeat if the server loses committed data, for example because it was restored from a backup,
+// or because it is a replica that was promoted before it had received and executed all
+// transactions. Semi-synchronous replication does not prevent this. It waits for replicas only
+// until its timeout, or until KILL QUERY ends the wait. The server then continues without the
+// replicas and does not inform the client. Stop all Minters before you restore a backup or promote
+// such a replica. Restart them a window later ([nodelease.Options.Window]), and only after every
+// clock has passed the time of the newest ID in your tables.
 package mysqlstore
 
 import (
@@ -54,45 +56,49 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value is the default. All processes that
-// share a table must agree on Numbers and Layout.
+// Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
+// that share a table must use the same Numbers and Layout.
 type Options struct {
-	// Table is the table's name. Empty means node_lease. The name may begin with its database and a
-	// dot. Without a database, the table is in the DSN's database. Names are used exactly as given.
-	// Each layout needs its own table.
+	// Table is the table's name. Empty means node_lease. A database and a dot may precede the name.
+	// Without them, the table is in the DSN's database. Names are used exactly as given. Each
+	// layout needs its own table.
 	Table string
-	// Holder is the name that Take writes into a number's row, for people who look at the table. It
-	// has at most 255 characters. Empty means the host's name and the process ID.
+	// Holder is a name for the process. Take writes it to the row of the leased number, to help
+	// people who inspect the table. The maximum is 255 characters. Empty means the host name and
+	// the process ID.
 	Holder string
-	// Numbers determines the node numbers in the store, which are 0 to Numbers-1. Zero means 1,024.
-	// The maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
+	// Numbers is how many node numbers the store contains. They range from 0 to Numbers-1. Zero
+	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
+	// less.
 	Numbers int64
-	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
+	// TTL is how long a number stays leased after its holder has last renewed the lease. The
 	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
-	// Layout is the layout of the IDs. The zero value means Twitter's.
+	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
-	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1,
-	// for tests. If the machine of such a server crashes, IDs repeat.
+	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1. It
+	// is meant for tests, because IDs repeat if the machine that runs such a server crashes.
 	AllowNoFsync bool
-	// BeforeConnect, if not nil, is called before each connection is made. It may change its copy
-	// of the DSN's configuration, for example to set a Passwd from a file or a token, a DialFunc or
-	// TLS.
+	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
+	// the configuration from the DSN and may change that copy. For example, it can set TLS, a
+	// DialFunc, or a Passwd that is a token or was read from a file.
 	//
-	// The context of BeforeConnect ends with the call that needs the connection. That call then no
-	// longer waits for BeforeConnect. So if BeforeConnect hangs, each such call leaves a goroutine
-	// behind until BeforeConnect returns. BeforeConnect must be safe for concurrent use. A panic in
-	// it ends the program, because it runs in its own goroutine.
+	// The context passed to BeforeConnect ends with the call that needs the connection. From then
+	// on, the call does not wait for BeforeConnect. So if BeforeConnect hangs, each such call
+	// leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be safe for
+	// concurrent use. A panic in BeforeConnect ends the program, because BeforeConnect runs in its
+	// own goroutine.
 	BeforeConnect func(context.Context, *mysql.Config) error
 
 	wrap func(driver.Connector) driver.Connector // for tests; may be nil
 }
 
-// Store is a [nodelease.Store] in one InnoDB table, with a row for each number. Leases end by the
-// server's clock. All times in the table are in UTC. The column token, which is random for each
-// Take, identifies the row's holder even after the server was restored from a backup. A counter
-// would not, because its values would be reused. In the row with the number -1, the column holder
-// contains the schema version and the layout of the IDs. Make a Store with [New].
+// Store is a [nodelease.Store] in one InnoDB table, with a row for each number. The server's clock
+// determines when leases expire. All times in the table are in UTC. The column token identifies the
+// row's holder. Each Take generates a random token, which identifies the holder even after the
+// server was restored from a backup. A counter would not do so, because its values would be reused.
+// In the row with the number -1, the column holder contains the schema version and the layout of
+// the IDs. Use [New] to create a Store.
 type Store struct {
 	opts     Options
 	config   *mysql.Config // parsed from the DSN
@@ -102,8 +108,8 @@ type Store struct {
 	warnOnce sync.Once
 }
 
-// A number that is not held has the token NULL. The horizon NULL means the zero time. A DATETIME
-// has microseconds and no time zone.
+// The token is NULL while the number is not held. A NULL horizon means the zero time. A DATETIME(6)
+// has microsecond precision and no time zone.
 const createTable = `create table if not exists %s (
 	number   int          not null primary key,
 	token    varchar(36)  character set ascii collate ascii_bin,
@@ -127,13 +133,13 @@ const (
 )
 
 // New returns a store in the database that dsn specifies, such as
-// minter@tcp(db.example.com)/orders. The server has 2 s to accept a connection and the login,
-// unless the DSN sets timeout. Close the store after the Minters.
+// minter@tcp(db.example.com)/orders. Connecting and logging in may take at most 2 s in total,
+// unless the DSN sets timeout. Close the Minters before the store.
 //
-// New needs only the rights to select and update, and creates nothing. The error matches
-// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, has a
-// different version or is for a different layout. It also matches if a crash could set a horizon
-// back, for one of these reasons:
+// New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
+// [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
+// has a different version or is for a different layout. The error also matches if a crash could set
+// a horizon back, for one of these reasons:
 //
 //   - The table is a view.
 //   - The table's engine is not InnoDB.
@@ -141,9 +147,10 @@ const (
 //     MariaDB's 3.
 //   - There is a binary log, and the setting sync_binlog, if the server has and shows it, is not 1.
 //
-// The first Take calls [nodelease.Request.Warn] to report settings of this kind that the server
-// does not show, and rights with which the user may write while read_only is on. New also refuses a
-// server or sessions that are read-only. Nil options mean the default.
+// If the server does not show one of these settings, or if the user has a privilege to write while
+// read_only is on, the first Take reports this by calling [nodelease.Request.Warn]. New also
+// refuses a server that is read-only or makes its sessions read-only. If opts is nil, New uses the
+// defaults.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -152,14 +159,15 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init initializes the store. Call it once, before the first process starts. It creates the table
-// and the rows that are missing. To increase Numbers, call Init again with the new value. If
-// nothing is missing, it returns an error that matches [io/fs.ErrExist]. If the table has a
+// Init initializes the store. Call it once, before the first process starts. It creates the table,
+// if there is none, and the missing rows. To increase Numbers, call Init again with the new value.
+// If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table has a
 // different version or layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call Init at every start. New and Take refuse an incomplete table, because a store that
-// has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
-// later, and only when every clock has passed the newest ID in your tables.
+// Do not call Init each time that a process starts. New and Take refuse an incomplete table,
+// because IDs would repeat if the store had lost horizons. After such a loss, stop all Minters.
+// Call Init a window later, and only after every clock has passed the time of the newest ID in your
+// tables.
 func Init(ctx context.Context, dsn string, opts *Options) error {
 	s, err := open(ctx, dsn, opts, true)
 	if err != nil {
@@ -173,8 +181,8 @@ func Init(ctx context.Context, dsn string, opts *Options) error {
 // fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// open returns a store after checking its table or, if first is true, after creating the missing
-// parts.
+// open returns a store. If first is true, open creates the missing parts of the table. Otherwise,
+// it checks the table.
 func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, error) {
 	s := new(Store)
 	if opts != nil {
@@ -200,7 +208,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		if err == nil {
 			err = s.prepare(ctx, c, first)
 		}
-		s.warnings = nil // drop those from an earlier try
+		s.warnings = nil // drop the warnings from an earlier try
 		for _, f := range all {
 			if f.Grade == faults.Told {
 				s.warnings = append(s.warnings, errors.New("nodelease: mysql: "+f.Text))
@@ -214,10 +222,11 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 	return s, nil
 }
 
-// parseDSN parses a DSN. Its errors contain no part of the DSN, which might be a password.
+// parseDSN parses a DSN. Its errors contain no part of the DSN, because that part might be a
+// password.
 func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
-	// If the DSN lacks the character that ends the password, Net contains one of these characters.
+	// If the DSN lacks the @ after the password, config.Net contains one of the characters below.
 	if err != nil || strings.ContainsAny(config.Net, ":/@") {
 		return nil, errors.New("the DSN does not have the form user:password@tcp(host:port)/database?name=value, or has an unknown value")
 	}
@@ -237,11 +246,11 @@ func (c *conn) Close() {
 	_ = c.db.Close()
 }
 
-// dialTimeout is the timeout of a dial if the DSN has none. It is short so that a call has time for
-// another try.
+// dialTimeout is the timeout of a dial if the DSN has none. It is short enough to leave the call
+// time for another try.
 const dialTimeout = 2 * time.Second
 
-// dial makes a connection. It sets the store's own settings after BeforeConnect.
+// dial makes a connection. It applies the store's own settings after it has called BeforeConnect.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Clone()
 	if s.opts.BeforeConnect != nil {
@@ -250,8 +259,8 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		}
 	}
 	config.Timeout = cmp.Or(config.Timeout, dialTimeout)
-	// RejectReadOnly would hide the server's error, and no connection is kept after an error
-	// anyway.
+	// RejectReadOnly would hide the server's error. It is not needed, because no connection is kept
+	// after an error.
 	config.RejectReadOnly = false
 	var connector driver.Connector
 	connector, err := mysql.NewConnector(config)
@@ -277,8 +286,8 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return &conn{c, db}, nil
 }
 
-// checkServer returns the faults that [mycheck.Look] finds, and an error if the store must refuse
-// one of them.
+// checkServer returns the faults that [mycheck.Look] finds. It also returns an error if one of them
+// forces the store to refuse the server.
 func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.List, error) {
 	all, err := mycheck.Look(ctx, c, s.opts.Table, write)
 	return all, cmp.Or(err, all.Err(s.opts.AllowNoFsync))
@@ -287,7 +296,7 @@ func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.Li
 // prepare returns an error unless the table exists and is complete. If first is true, it creates
 // the missing parts instead.
 func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
-	columns := func() error { // checks the right to read them, too
+	columns := func() error { // also checks the privilege to read them
 		return c.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
 			Scan(new(int))
 	}
@@ -299,7 +308,7 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 		if _, err := c.ExecContext(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if _, err := s.checkServer(ctx, c, false); err != nil { // as for an existing table
+		if _, err := s.checkServer(ctx, c, false); err != nil { // repeat the checks for the new table
 			return err
 		}
 		err = columns()
@@ -320,9 +329,9 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	return s.checkComplete(found, s.opts.Layout)
 }
 
-// fill creates all missing rows, or none. Its transaction is the only one with several statements.
-// If several sessions run it at the same time, only one at a time gets past the first INSERT. After
-// an error, the connection is closed, which ends the transaction, too.
+// fill creates either all missing rows or none. Its transaction is the only one that contains
+// several statements. If several sessions call fill at the same time, only one at a time gets past
+// the first INSERT. After an error, the connection is closed, which also ends the transaction.
 func (s *Store) fill(ctx context.Context, c *conn) error {
 	exec := func(format string, args ...any) error {
 		_, err := c.ExecContext(ctx, fmt.Sprintf(format, args...))
@@ -356,7 +365,7 @@ func (s *Store) fill(ctx context.Context, c *conn) error {
 	return err
 }
 
-// contents contains what read has found in a table.
+// contents is what read returns about a table.
 type contents struct {
 	header  string
 	now     time.Time // the server's time
@@ -366,8 +375,8 @@ type contents struct {
 
 // read reads the table.
 func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
-	// The values that are the same for all rows are returned only in the row with the number -1. An
-	// explicit limit takes precedence over sql_select_limit.
+	// Only the row with the number -1 returns the header and the server's time. An explicit limit
+	// takes precedence over sql_select_limit.
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
 		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
 		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))
@@ -422,12 +431,13 @@ func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 }
 
 // withConn calls f with a connection on which each statement is its own transaction. It calls f
-// again if the server has rolled back a statement because of other sessions. A kept connection that
-// is dead is detected before f is called.
+// again if the server has rolled back a statement because of other sessions. If a kept connection
+// is dead, withConn detects this before it calls f.
 //
-// withConn does not ask whether autocommit is on, because a proxy may answer for a different
-// session. An UPDATE that is never committed then looks like one that is. The UPDATE itself does
-// not read the variable either, because a replica that executes the UPDATE has its own value.
+// withConn does not query whether autocommit is on, because a proxy may answer for a different
+// session. An UPDATE that is never committed would then look like a committed one. The UPDATE
+// itself does not read the variable autocommit either, because a replica that executes the UPDATE
+// has its own value.
 func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) error) error {
 	for tries := 1; ; tries++ {
 		err := s.conns.Do(ctx, func(ctx context.Context, c *conn, _ bool) (again bool, err error) {
@@ -446,7 +456,7 @@ func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) err
 	}
 }
 
-// update changes at most one row, durably, and reports whether it changed one.
+// update durably changes at most one row, and reports whether it has changed a row.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) (err error) {
 		changed, err = s.updateOn(ctx, c, set, where)
@@ -465,13 +475,12 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 	return n > 0, err
 }
 
-// grace is how long a Take continues after its context has ended. If Take were cut off immediately,
-// the server could still carry it out, and the number would stay leased although no process uses
-// it.
+// grace is how long Take continues after its context has ended. If Take stopped immediately, the
+// server might still lease the number, which would then stay leased although no process uses it.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
-// by more than 24 h, so that the wrong clock of one machine cannot move the horizons of one number
+// by more than 24 h, so that a machine whose clock is wrong cannot move the horizons of one number
 // after another. It also returns an error if r.Layout differs from the layout of the store's IDs,
 // or while a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
@@ -495,10 +504,11 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, err
 }
 
-// take reads which numbers are free and tries to take them one after another, over one connection.
+// take reads which numbers are free, and tries to take one after another until it succeeds. It uses
+// a single connection.
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
-	var none error // reason for no number, if no request has failed
+	var none error // why there is no number although no request has failed
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {
@@ -507,7 +517,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		if none = s.checkComplete(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
 		}
-		if none == nil && len(found.free) == 0 { // the cause may be a fault of the server
+		if none == nil && len(found.free) == 0 { // the server may be at fault
 			none = nodelease.ErrNoNumber
 			_, err = s.checkServer(ctx, c, false)
 		}
@@ -516,7 +526,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		}
 		return err
 	})
-	if err != nil && l.number >= 0 { // it may have been carried out
+	if err != nil && l.number >= 0 { // the server may have leased the number
 		undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		_, _ = s.update(undoCtx, noHolder, l.isHolder())
@@ -527,8 +537,8 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 	return g, nil
 }
 
-// takeOne tries to take one of the numbers that were found free, for a caller whose clock shows
-// now.
+// takeOne tries to take one of the free numbers in found. now is the time that the caller's clock
+// shows.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
 	storekit.Prefer(free, time.Time{}, now) // no median, because the server has a clock
@@ -536,7 +546,7 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 	for i, tries := 0, 0; i < len(free); tries++ {
 		n := free[i]
 		l.number = n.Number
-		// The UPDATE checks the row again. Since the row was read, its holder may have extended the
+		// The UPDATE checks the row again. After the row was read, its holder may have extended the
 		// lease, or another holder may have taken and released the number.
 		taken, err := s.updateOn(ctx, c, set, fmt.Sprintf(`number = %d and expires <= utc_timestamp(6) and horizon <=> %s`, n.Number, literal(n.Horizon)))
 		if err != nil {
@@ -547,12 +557,12 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 				Number: n.Number, Horizon: n.Horizon, TTL: s.opts.TTL, Free: int64(len(free) - 1 - tries), FreeKnown: true, Lease: l,
 			}, nil, nil
 		}
-		i += 1 + rand.IntN(1<<min(tries, 20)) // many processes want the first ones
+		i += 1 + rand.IntN(1<<min(tries, 20)) // many processes try the first numbers
 	}
 	return g, nodelease.ErrNoNumber, nil
 }
 
-// expiry returns an SQL expression for the end of a lease that is taken or extended now.
+// expiry returns an SQL expression for the expiry time of a lease that is taken or extended now.
 func (s *Store) expiry() string {
 	return fmt.Sprintf(`utc_timestamp(6) + interval %d microsecond`, s.opts.TTL.Microseconds())
 }
@@ -563,14 +573,14 @@ type lease struct {
 	token  string
 }
 
-// isHolder returns the condition that l holds the row.
+// isHolder returns an SQL condition that selects the row if l still holds it.
 func (l *lease) isHolder() string {
 	return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token)
 }
 
-// Extend implements [nodelease.Lease]. If expires would not change, for example because the clock
-// stands still, Extend adds a microsecond. Otherwise, the server would not count the row, unless
-// the DSN sets clientFoundRows.
+// Extend implements [nodelease.Lease]. If the column expires would keep its value, for example
+// because the clock stands still, Extend adds a microsecond. Otherwise, the server would not count
+// the row as changed, unless the DSN sets clientFoundRows.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	h, end := literal(horizon), l.store.expiry()
 	return l.update(ctx, horizon, fmt.Sprintf(`expires = %s + interval (expires = %s) microsecond, horizon = %s`, end, end, h),
@@ -596,7 +606,7 @@ func (l *lease) update(ctx context.Context, horizon time.Time, set, where string
 	return nil
 }
 
-// literal returns a time as an SQL literal. The zero time is null.
+// literal returns t as an SQL literal. For the zero time, it returns null.
 func literal(t time.Time) string {
 	if t.IsZero() {
 		return "null"

@@ -1,16 +1,16 @@
 // Package pgstore leases Snowflake node numbers from PostgreSQL, for
 // [github.com/oneclock/ids/nodelease].
 //
-// A store has its own connection. The URL specifies the server, the user and the TLS settings, in
-// the form that [pgx.ParseConfig] reads, and [Options.BeforeConnect] is for settings that a URL
-// cannot contain. If a call finds the connection in use, for example because several Minters share
-// a store, the call opens another one for itself. The URL may lead to PgBouncer, because the store
-// prepares no statements and changes no session settings.
+// Each store has its own connection. If a call needs the connection while another call uses it, for
+// example because several Minters share the store, the call opens an additional connection. The URL
+// specifies the server, the user and the TLS settings, in a form that [pgx.ParseConfig] accepts.
+// [Options.BeforeConnect] is for settings that a URL cannot contain. The URL may point to
+// PgBouncer, because the store uses no prepared statements and changes no session settings.
 //
-// IDs repeat if a server forgets committed data, for example because it is restored from a backup,
-// or because it is a replica that was not synchronous. Before such a step, stop all Minters. Start
-// them again a window later ([nodelease.Options.Window]), and only when every clock has passed the
-// newest ID in your tables.
+// IDs repeat if the server loses committed data, for example because it was restored from a backup,
+// or because it is a promoted replica that was not synchronous. Stop all Minters before you restore
+// a backup or promote such a replica. Restart them a window later ([nodelease.Options.Window]), and
+// only after every clock has passed the time of the newest ID in your tables.
 package pgstore
 
 import (
@@ -35,47 +35,51 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value is the default. All processes that
-// share a table must agree on Numbers and Layout.
+// Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
+// that share a table must use the same Numbers and Layout.
 type Options struct {
-	// Table is the table's name. Empty means node_lease. The name may begin with its schema and a
-	// dot. Without a schema, the search_path of each connection selects the table. If processes
-	// then use two tables with the same name, IDs repeat. Names are used exactly as given,
+	// Table is the table's name. Empty means node_lease. A schema and a dot may precede the name.
+	// Without a schema, each connection's search_path determines which table is used. IDs repeat if
+	// processes then use different tables with the same name. Names are used exactly as given,
 	// including their case. Each layout needs its own table.
 	Table string
-	// Holder is the name that Take writes into a number's row, for people who look at the table.
-	// Empty means the host's name and the process ID.
+	// Holder is a name for the process. Take writes it to the row of the leased number, to help
+	// people who inspect the table. Empty means the host name and the process ID.
 	Holder string
-	// Numbers determines the node numbers in the store, which are 0 to Numbers-1. Zero means 1,024.
-	// The maximum is 1,048,576, or the number of nodes that Layout allows if that is less.
+	// Numbers is how many node numbers the store contains. They range from 0 to Numbers-1. Zero
+	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
+	// less.
 	Numbers int64
-	// TTL is how long the store keeps a number for a holder that no longer renews its lease. The
+	// TTL is how long a number stays leased after its holder has last renewed the lease. The
 	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
-	// Layout is the layout of the IDs. The zero value means Twitter's.
+	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
-	// AllowNoFsync allows a server with fsync=off, for tests. If the machine of such a server
-	// crashes, IDs repeat.
+	// AllowNoFsync allows a server with fsync=off. It is meant for tests, because IDs repeat if the
+	// machine that runs such a server crashes.
 	AllowNoFsync bool
-	// BeforeConnect, if not nil, is called before each connection is made. It may change its copy
-	// of the URL's configuration, for example to set a Password from a file or a token, a DialFunc
-	// or a TLSConfig. If it sets or changes the TLSConfig, the result applies to every host, and no
-	// connection is tried without it, except through a Unix socket. Changes that it makes to
-	// Fallbacks are kept. To use a different CA, set a new TLSConfig, because with
-	// sslmode=verify-ca the old one still checks against the URL's CA.
+	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
+	// the configuration from the URL and may change that copy. For example, it can set a DialFunc,
+	// a TLSConfig, or a Password that is a token or was read from a file. If BeforeConnect sets or
+	// changes the TLSConfig, that TLSConfig applies to every host, and no connection is tried
+	// without it, except through a Unix socket. Changes that BeforeConnect makes to Fallbacks are
+	// preserved. To use a different CA, set a new TLSConfig. With sslmode=verify-ca, the old
+	// TLSConfig would still verify certificates against the CA from the URL.
 	//
-	// The context of BeforeConnect ends with the call that needs the connection. That call then no
-	// longer waits for BeforeConnect. So if BeforeConnect hangs, each such call leaves a goroutine
-	// behind until BeforeConnect returns. BeforeConnect must be safe for concurrent use. A panic in
-	// it ends the program, because it runs in its own goroutine.
+	// The context passed to BeforeConnect ends with the call that needs the connection. From then
+	// on, the call does not wait for BeforeConnect. So if BeforeConnect hangs, each such call
+	// leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be safe for
+	// concurrent use. A panic in BeforeConnect ends the program, because BeforeConnect runs in its
+	// own goroutine.
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
-// Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. Leases end by
-// the server's clock. The column token, which is random for each Take, identifies the row's holder
-// even after the server was restored from a backup. A counter would not, because its values would
-// be reused. In the row with the number -1, the column holder contains the schema version and the
-// layout of the IDs. Make a Store with [New].
+// Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. The server's
+// clock determines when leases expire. The column token identifies the row's holder. Each Take
+// generates a random token, which identifies the holder even after the server was restored from a
+// backup. A counter would not do so, because its values would be reused. In the row with the number
+// -1, the column holder contains the schema version and the layout of the IDs. Use [New] to create
+// a Store.
 type Store struct {
 	opts   Options
 	config *pgx.ConnConfig // parsed from the URL
@@ -83,8 +87,8 @@ type Store struct {
 	table  string // quoted
 }
 
-// A timestamptz has a precision of microseconds, and the Minter's horizons are no more precise.
-// NULL means the zero time. The fillfactor leaves space in each page, so that updated rows stay in
+// A timestamptz has microsecond precision, which is enough for a Minter's horizons. A NULL horizon
+// means the zero time. The fillfactor leaves free space in each page, so that updated rows stay in
 // their pages.
 const createTable = `
 create table if not exists %s (
@@ -95,20 +99,21 @@ create table if not exists %s (
 	horizon  timestamptz
 ) with (fillfactor = 50)`
 
-// durable is a condition that is always true. As a side effect, it strengthens the transaction's
-// settings if the connection's settings are weaker. The transaction then waits until its commit is
-// on the disks of the server and of its synchronous standbys, and the server warns if it has not
-// waited for the standbys. If the server lacks a setting, the setting is NULL, which is none of the
-// listed values.
+// durable is an SQL condition that is always true. If the connection's settings are too weak, the
+// condition has the side effect of setting stronger ones for the current transaction. The commit
+// then waits until it is on disk on the server and on its synchronous standbys, and the server
+// sends a warning if it did not wait for the standbys. If the server lacks a setting,
+// current_setting returns NULL, which matches none of the listed values.
 const durable = `case when current_setting('synchronous_commit', true) in ('off', 'local', 'remote_write')
 	then set_config('synchronous_commit', 'on', true) = 'on' else true end
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
-// takeRow takes a free number. It skips rows that another session is taking at this moment. It
-// prefers the same numbers as storekit.Prefer without a median. The median is not needed because
-// the server has a clock. The function greatest ignores NULL. takeRow finds no row if the caller's
-// clock or layout is wrong, if a row is missing, or if a column for times was altered.
+// takeRow takes a free number. It skips rows that another session is taking at the same time. It
+// prefers the same numbers as storekit.Prefer does without a median. No median is needed, because
+// the server has a clock. The SQL function greatest ignores NULL. takeRow finds no row if the
+// caller's clock or layout is wrong, if a row is missing, or if the type of a time column was
+// altered.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -126,13 +131,14 @@ set token = $5, holder = $3, expires = clock_timestamp() + $4::interval
 from free where l.number = free.number and ` + durable + `
 returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0 and number < $1 and expires <= clock_timestamp())`
 
-// readTable returns the table's contents, and fails if a column is missing.
+// readTable selects the header, the number of rows and the server's time. It fails if a column is
+// missing.
 const readTable = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
-// The token excludes a holder that has lost its number, even if the row has expired and no other
-// holder has taken it yet. The comparison of horizons excludes a delayed statement from this
-// holder, which would lower the horizon again.
+// The comparison of tokens stops a holder that has lost its number, even if the row has expired
+// since and no other holder has taken it yet. The comparison of horizons stops a delayed statement
+// from the current holder, which would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -141,7 +147,7 @@ const releaseRow = `
 update %s set expires = 'epoch', horizon = $3::timestamptz, token = '', holder = ''
 where number = $1 and token = $2 and ` + durable
 
-// undoTake undoes a Take that may have been carried out although its answer was lost.
+// undoTake undoes a Take that the server may have carried out although the response was lost.
 const undoTake = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
 // conn is a connection and the latest warning on it.
@@ -157,9 +163,9 @@ func (c *conn) Close() {
 	_ = c.Conn.Close(ctx)
 }
 
-// dial makes a connection. It sets the store's own settings after BeforeConnect. Unless the URL has
-// target_session_attrs, dial connects only to a server that accepts writes. If there are several
-// hosts, it connects to the first one that does.
+// dial makes a connection. It applies the store's own settings after it has called BeforeConnect.
+// Unless the URL sets target_session_attrs, dial connects only to a server that accepts writes. If
+// there are several hosts, it connects to the first one that accepts writes.
 func (s *Store) dial(ctx context.Context) (*conn, error) {
 	config := s.config.Copy()
 	if s.opts.BeforeConnect != nil {
@@ -173,13 +179,13 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	if config.DefaultQueryExecMode != pgx.QueryExecModeSimpleProtocol {
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec // uses no prepared statements
 	}
 	if config.RuntimeParams == nil {
 		config.RuntimeParams = map[string]string{}
 	}
 	maps.DeleteFunc(config.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
-	config.RuntimeParams["datestyle"] = "ISO" // the only style that pgx reads
+	config.RuntimeParams["datestyle"] = "ISO" // the only style that pgx can parse
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler { return deadline{c.Conn()} }
 	c, onNotice := new(conn), config.OnNotice
 	config.OnNotice = func(pg *pgconn.PgConn, n *pgconn.Notice) {
@@ -197,17 +203,17 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 
 // mayLoseCommit reports whether n may mean that a commit is not durable. If the wait for a
 // synchronous standby is canceled, for example by pg_cancel_backend or statement_timeout,
-// PostgreSQL commits anyway, and only warns that the standby may not have the transaction. The
-// warning's text is translated, but its file name is not. If a server or a pooler omits the file
-// name, mayLoseCommit returns true for every warning.
+// PostgreSQL commits anyway, and only warns that the standby may not have the transaction. The text
+// of the warning may be translated, so mayLoseCommit checks the name of the source file instead. If
+// a server or a pooler omits the file name, mayLoseCommit returns true for every warning.
 func mayLoseCommit(n *pgconn.Notice) bool {
 	return n.SeverityUnlocalized == "WARNING" && (n.File == "" || strings.HasSuffix(n.File, "syncrep.c"))
 }
 
 // withConn calls f with a connection, and returns an error if the server sent a warning for which
-// mayLoseCommit is true. The kept connection may be dead. If retry is true and f finds it dead,
-// withConn calls f once more with another connection. If retry is false, withConn pings the server
-// before it calls f.
+// mayLoseCommit is true. A connection that was kept from an earlier call may be dead. If retry is
+// true and f finds the connection dead, withConn calls f once more with a new connection. If retry
+// is false, withConn pings the server before it calls f with a kept connection.
 func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context, *conn) error) error {
 	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
 		if kept && !retry {
@@ -215,7 +221,7 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 				return true, err
 			}
 		}
-		c.warning = "" // drop a warning from the login, for example through a pooler
+		c.warning = "" // drop warnings that arrived during the login, for example from a pooler
 		err = f(ctx, c)
 		if err == nil && c.warning != "" {
 			err = fmt.Errorf("the server warned, so its commit may be lost: %s", c.warning)
@@ -223,8 +229,8 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 		if pgcheck.IsError(err, pgcheck.InsufficientPrivilege) {
 			err = faults.Refused(err)
 		}
-		// Add the server's address. If there are several hosts, this may be one that should not be
-		// used.
+		// Add the server's address to the error. If there are several hosts, the address may show
+		// that the wrong one was used.
 		if err != nil && c.IsClosed() {
 			err = fmt.Errorf("%s: %w", c.PgConn().Conn().RemoteAddr(), err)
 		}
@@ -239,21 +245,22 @@ func (s *Store) Close() { s.conns.Close() }
 // New returns a store in the database that url specifies. url is a URL, such as
 // postgres://minter@db.example.com/orders, or a connection string, such as "host=db.example.com
 // user=minter dbname=orders". Values that url omits, or all values if url is empty, come from the
-// environment variables of psql, such as PGHOST and PGPASSFILE. Settings for package pgxpool, such
-// as pool_max_conns, are ignored. Close the store after the Minters.
+// environment variables that psql uses, such as PGHOST and PGPASSFILE. Settings for package
+// pgxpool, such as pool_max_conns, are ignored. Close the Minters before the store.
 //
-// If there is only one address, a login may take as long as the call, but at most 30 s. If there
-// are several addresses, for several hosts or for one host name, they share that time. Each gets
-// its share of the time left, and at least 2 s if the call has that much time left. With more than
-// 15 addresses, the limit is 2 s for each of them instead of 30 s. If connect_timeout is set, each
-// address gets that time instead. A connect_timeout of 0 means the default.
+// If the server has only one address, the login may use all the time that the call has, but at most
+// 30 s. If there are several addresses, because there are several hosts or because one host name
+// has several addresses, they share that time. Each address gets an equal share of the time left,
+// but at least 2 s if the call has that much time left. With more than 15 addresses, the limit for
+// the login is 2 s per address instead of 30 s. If connect_timeout is set, each address gets that
+// time instead. A connect_timeout of 0 counts as not set.
 //
-// New needs only the rights to select and update, and creates nothing. The error matches
-// [nodelease.ErrRefused] if the user lacks these rights, or if the table is incomplete, has a
-// different version or is for a different layout. It also matches if a crash could set a horizon
-// back, because the table is unlogged, because it is a view, or because the server has fsync=off.
-// If synchronous_commit is weaker than on, the store sets it to on for its own transactions. Nil
-// options mean the default.
+// New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
+// [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
+// has a different version or is for a different layout. The error also matches if a crash could set
+// a horizon back because the table is unlogged, the table is a view or the server has fsync=off. If
+// synchronous_commit is weaker than on, the store sets it to on for its own transactions. If opts
+// is nil, New uses the defaults.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)
 	if err != nil {
@@ -262,15 +269,16 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init initializes the store. Call it once, before the first process starts. It creates the table
-// and the rows that are missing. To increase Numbers, call Init again with the new value. If
-// nothing is missing, it returns an error that matches [io/fs.ErrExist]. If the table has a
-// different version or layout, the error matches [nodelease.ErrRefused]. Init uses a transaction,
-// which PgBouncer refuses if its pool_mode is statement.
+// Init initializes the store. Call it once, before the first process starts. It creates the table,
+// if there is none, and the missing rows. To increase Numbers, call Init again with the new value.
+// If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table has a
+// different version or layout, the error matches [nodelease.ErrRefused]. Init uses a transaction.
+// PgBouncer refuses transactions if its pool_mode is statement.
 //
-// Do not call Init at every start. New and Take refuse an incomplete table, because a store that
-// has lost horizons would let IDs repeat. After such a loss, stop all Minters. Call Init a window
-// later, and only when every clock has passed the newest ID in your tables.
+// Do not call Init each time that a process starts. New and Take refuse an incomplete table,
+// because IDs would repeat if the store had lost horizons. After such a loss, stop all Minters.
+// Call Init a window later, and only after every clock has passed the time of the newest ID in your
+// tables.
 func Init(ctx context.Context, url string, opts *Options) error {
 	s, err := open(ctx, url, opts, true)
 	if err != nil {
@@ -280,8 +288,8 @@ func Init(ctx context.Context, url string, opts *Options) error {
 	return nil
 }
 
-// open returns a store after checking its table or, if first is true, after creating the missing
-// parts.
+// open returns a store. If first is true, open creates the missing parts of the table. Otherwise,
+// it checks the table.
 func open(ctx context.Context, url string, opts *Options, first bool) (*Store, error) {
 	s := new(Store)
 	if opts != nil {
@@ -305,7 +313,7 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 		if first {
 			return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.fill(ctx, tx) })
 		}
-		// There is no transaction, because PgBouncer refuses one if its pool_mode is statement.
+		// Use no transaction, because PgBouncer refuses transactions if its pool_mode is statement.
 		found, err := s.read(ctx, c)
 		if err == nil {
 			err = s.checkComplete(found, s.opts.Layout)
@@ -324,15 +332,15 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// contents contains what read has found in a table.
+// contents is what read returns about a table.
 type contents struct {
 	header string
 	rows   int64
 	now    time.Time // the server's time
 }
 
-// read returns the table's contents, or nil if there is no table. It returns an error if the store
-// must refuse the server, the user's rights or the table.
+// read returns the contents of the table, or nil if there is no table. It returns an error if the
+// store must refuse the server, the user's privileges or the table.
 func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	all, err := pgcheck.Look(ctx, a, s.table)
 	if err == nil {
@@ -353,8 +361,8 @@ func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	return c, err
 }
 
-// checkComplete returns an error if c, which read has returned, is nil, is incomplete, or has a
-// different version or layout.
+// checkComplete returns an error if the table is incomplete or has a different version or layout. A
+// nil c means that there is no table, which is also an error.
 func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	switch {
 	case c == nil:
@@ -367,10 +375,9 @@ func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
 }
 
-// fill creates the missing parts.
+// fill creates the table, if there is none, and the missing rows.
 func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
-	// Two sessions that create the same table at the same time collide in the catalog, so they take
-	// turns.
+	// Let only one session at a time create the table, because two would conflict in the catalog.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
 		return err
 	}
@@ -382,7 +389,7 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if c, err = s.read(ctx, tx); err != nil { // the search_path may have made it temporary
+		if c, err = s.read(ctx, tx); err != nil { // the search_path may have caused a temporary table
 			return err
 		}
 	}
@@ -407,13 +414,12 @@ const (
 	headerPlace = "the column holder of the number -1"
 )
 
-// grace is how long a Take continues after its context has ended. If Take were cut off immediately,
-// the server could still carry it out, and the number would stay leased although no process uses
-// it.
+// grace is how long Take continues after its context has ended. If Take stopped immediately, the
+// server might still lease the number, which would then stay leased although no process uses it.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
-// by more than 24 h, so that the wrong clock of one machine cannot move the horizons of one number
+// by more than 24 h, so that a machine whose clock is wrong cannot move the horizons of one number
 // after another. It also returns an error if r.Layout differs from the layout of the store's IDs,
 // or while a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
@@ -422,7 +428,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	}
 	graceCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	if end, ok := ctx.Deadline(); ok { // for a login, which shares the time among addresses
+	if end, ok := ctx.Deadline(); ok { // lets a login divide the time among the addresses
 		graceCtx, cancel = context.WithDeadline(graceCtx, end.Add(grace))
 		defer cancel()
 	}
@@ -445,7 +451,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 		return nodelease.Grant{}, s.explainNone(graceCtx, r)
 	}
 	if err != nil {
-		if sent && !pgconn.SafeToRetry(err) { // it may have been carried out
+		if sent && !pgconn.SafeToRetry(err) { // the server may have leased the number
 			undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 			defer cancel()
 			_ = s.withConn(undoCtx, true, func(ctx context.Context, c *conn) error {
@@ -459,7 +465,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, nil
 }
 
-// explainNone returns the reason why there was no row to take.
+// explainNone returns the error for a Take that found no row.
 func (s *Store) explainNone(ctx context.Context, r nodelease.Request) error {
 	err := s.withConn(ctx, true, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
