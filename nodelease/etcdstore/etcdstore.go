@@ -1,15 +1,16 @@
 // Package etcdstore leases Snowflake node numbers from etcd, for
 // [github.com/oneclock/ids/nodelease].
 //
-// Configure TLS and authentication in the client's [clientv3.Config]. Set DialKeepAliveTime and
-// DialKeepAliveTimeout there, too. Without them, the client keeps a connection that a firewall has
-// forgotten, and no IDs can be made for minutes. Do not list learners in the Endpoints, because
-// they refuse all requests from a store.
+// Configure TLS and authentication in the client's [clientv3.Config]. Also set DialKeepAliveTime
+// and DialKeepAliveTimeout there. Otherwise, the client continues to use a connection that a
+// firewall has silently dropped, and no IDs can be generated for minutes. Do not list learners in
+// Endpoints, because learners refuse all requests from a store.
 //
 // If the client has a password, the servers check it once for the client, and again for the stream
 // over which a Store renews all its leases. These checks take a long time if many processes start
-// at the same time. Calls wait for the stream, but the stream outlives them. It ends with the Store
-// or the client. A client with a certificate and no user name needs no check.
+// at the same time. Calls wait for the stream, but it stays open after the calls have returned. The
+// stream ends with the Store or the client. If a client uses a certificate and no user name, the
+// servers check no password.
 //
 // IDs repeat if the cluster loses committed data, for example because it was restored from a
 // snapshot, or because it runs with unsafe-no-fsync and crashed. Stop all Minters before you
@@ -39,8 +40,8 @@ import (
 // Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
 // that share a prefix must use the same Numbers and Layout.
 type Options struct {
-	// Prefix is the beginning of every key. It must begin with a slash. Empty means /nodelease.
-	// Each layout needs its own prefix.
+	// Prefix is the prefix of all keys. It must begin with a slash. Empty means /nodelease. Each
+	// layout needs its own prefix.
 	Prefix string
 	// Holder is a name for the process. Take writes it to the owner key of the leased number, to
 	// help people who inspect the keys. Empty means the host name and the process ID.
@@ -50,14 +51,15 @@ type Options struct {
 	// less.
 	Numbers int64
 	// TTL is how long a number stays leased after its holder has last renewed the lease. The
-	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s. etcd counts in whole seconds,
-	// so the TTL is rounded up, and etcd grants at least 1.5 election timeouts.
+	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s. The TTL is rounded up to whole
+	// seconds, because etcd's TTLs are in seconds. etcd grants a TTL of at least 1.5 election
+	// timeouts.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
 }
 
-// Store is a [nodelease.Store] in etcd. It has these keys:
+// Store is a [nodelease.Store] in etcd. It uses these keys:
 //
 //	<prefix>/schema         the schema version and the layout of the IDs
 //	<prefix>/horizon/00017  the horizon in RFC 3339 format, attached to no lease;
@@ -66,20 +68,20 @@ type Options struct {
 //	                        its create revision is the holder's token
 //
 // Only [Init] writes the schema key. Init also writes the first horizon of each number. A process
-// that makes IDs needs the rights to read the schema key and to read and write the other keys. Make
-// a Store with [New]. Minters that share a Store renew their leases over one stream, one after
-// another.
+// that generates IDs needs permission to read the schema key and to read and write the other keys.
+// Use [New] to create a Store. Minters that share a Store renew their leases over one stream, one
+// after another.
 type Store struct {
 	client   *clientv3.Client
 	opts     Options
 	renewals *renewals
 }
 
-// New returns a store that uses client. It reads the schema key and creates nothing. The error
+// New returns a store that uses client. New reads the schema key and creates nothing. The error
 // matches [nodelease.ErrRefused] if the key is missing, has a different version or is for a
-// different layout, or if the client's user lacks one of the rights listed at [Store]. Nil options
-// mean the default. The caller must close the client after the Minters. When the client is closed,
-// calls of the store that are in progress and later calls fail soon.
+// different layout, or if the client's user lacks one of the permissions listed at [Store]. If opts
+// is nil, New uses the defaults. The caller must close the Minters first and then the client. Once
+// the client is closed, the store's calls in progress and later calls soon fail.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -110,7 +112,7 @@ func newStore(client *clientv3.Client, opts *Options) (*Store, error) {
 	return s, etcdkeys.CheckPrefix(s.opts.Prefix)
 }
 
-// checkAccess checks the schema key and the user's rights.
+// checkAccess checks the schema key and the user's permissions.
 func (s *Store) checkAccess(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -126,16 +128,16 @@ func (s *Store) checkAccess(ctx context.Context) error {
 
 const (
 	hint           = "call etcdstore.Init, or run leases init"
-	requestTimeout = 10 * time.Second // for each request of New and Init
-	// batchSize is the maximum number of horizons in a transaction of Init. Each needs two
-	// comparisons, and a transaction may have 128.
+	requestTimeout = 10 * time.Second // for each request made by New or Init
+	// batchSize is the maximum number of horizons that Init writes in one transaction. Each horizon
+	// needs two comparisons, and a transaction may contain up to 128.
 	batchSize = 60
 )
 
 // Init initializes the store. Call it once, before the first process starts. It creates the missing
 // keys below the prefix. To increase Numbers, call Init again with the new value. If no key is
-// missing, it returns an error that matches [io/fs.ErrExist]. If the keys have a different version
-// or layout, the error matches [nodelease.ErrRefused].
+// missing, Init returns an error that matches [io/fs.ErrExist]. If the keys have a different
+// version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init each time that a process starts. Take returns an error if it finds that a key is
 // missing, because IDs would repeat if the store had lost horizons. After such a loss, stop all
@@ -170,8 +172,8 @@ func (s *Store) init(parent context.Context) error {
 		return storekit.ErrMade
 	}
 	var absent []clientv3.Cmp
-	// Each transaction also writes the schema key, because only a few users have the right to write
-	// that key.
+	// Each transaction also writes the schema key. Few users have permission to write that key, so
+	// the transactions of all other users fail.
 	puts := []clientv3.Op{clientv3.OpPut(s.schema(), header)}
 	commit := func() error {
 		ctx, cancel := context.WithTimeout(parent, requestTimeout)
@@ -203,20 +205,21 @@ func (s *Store) init(parent context.Context) error {
 	return commit()
 }
 
-// maxTries is how many numbers a Take tries before it reads again which numbers are free. It then
-// tries up to maxTries numbers once more. If many processes want the last numbers at the same time,
-// most tries fail, and a Take that tried all of them would keep the servers busy for all other
+// maxTries is how many numbers Take tries before it reads again which numbers are free. Take then
+// tries up to maxTries numbers once more. If many processes compete for the last numbers, most
+// tries fail. If Take tried all these numbers, it would keep the servers too busy to serve other
 // processes.
 const maxTries = 3
 
-// grace is how long a Take that has found a free number continues after its context has ended.
-// Otherwise, if the servers are slow, the requests in progress would be wasted and then repeated.
-// After the grace period, Take has another second to release the number and the lease.
+// grace is how long Take continues after its context has ended, if it has already found a free
+// number. If Take stopped immediately while the servers are slow, its requests in progress would be
+// wasted and then repeated. After the grace period, Take has another second to release the number
+// and the lease.
 const grace = time.Second
 
-// Take implements [nodelease.Store]. It returns an error if r.Now differs by more than 24 h from
-// the median horizon of the held numbers, if at least three are held, so that the wrong clock of
-// one machine cannot move the horizons of one number after another. It also returns an error if
+// Take implements [nodelease.Store]. If at least three numbers are held and r.Now differs by more
+// than 24 h from the median of their horizons, Take returns an error. So a machine whose clock is
+// wrong cannot move the horizons of one number after another. Take also returns an error if
 // r.Layout differs from the layout of the store's IDs, or while the schema key or the horizon of a
 // free number is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
@@ -266,12 +269,12 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 	return nodelease.Grant{}, nodelease.ErrNoNumber
 }
 
-// streamTimeout is how long a Take waits for the stream. A Minter gives its first two Takes 5 s.
-// After an error, the Minter retries soon, but after a Take that was not answered in time, it
-// pauses for a long time.
+// streamTimeout is how long Take waits for the stream. It is shorter than the 5 s that a Minter
+// allows for each of its first two calls to Take. The Minter retries soon if Take returns an error,
+// but pauses for a long time if Take does not return in time.
 const streamTimeout = 4 * time.Second
 
-// awaitStream waits for the stream, without which a lease could not be renewed. When the stream is
+// awaitStream waits for the stream, because no lease can be renewed without it. Once the stream is
 // open, the client has an authentication token that the servers know.
 func (s *Store) awaitStream(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, streamTimeout)
@@ -292,7 +295,8 @@ func (l *lease) grant(ctx context.Context) error {
 	return nil
 }
 
-// take takes c unless another caller was faster.
+// take tries to take the number in c, and reports whether it has succeeded. It returns false if
+// another process was faster.
 func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
 	owner, horizon := l.store.key("owner", c.Number), l.store.key("horizon", c.Number)
 	resp, err := l.store.client.Txn(ctx).If(
@@ -311,15 +315,15 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 	return resp.Succeeded, nil
 }
 
-// contents contains the keys of consecutive numbers, all read at one revision.
+// contents describes the keys of consecutive numbers, all read at the same revision.
 type contents struct {
 	store          *Store
-	header         string         // of the schema key, or empty
+	header         string         // value of the schema key; empty if there is none
 	rows           []etcdkeys.Row // by Number
-	horizons, held int64          // how many of all numbers have a horizon, and how many have an owner
+	horizons, held int64          // of all numbers, how many have a horizon or an owner
 }
 
-// read reads count numbers, starting with first.
+// read reads the keys of count numbers, starting with the number first.
 func (s *Store) read(ctx context.Context, first, count int64) (*contents, error) {
 	found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, first, first+count, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {
@@ -334,8 +338,8 @@ func (s *Store) read(ctx context.Context, first, count int64) (*contents, error)
 	return c, nil
 }
 
-// missing returns a description of a missing key, or "" if none is missing. A missing horizon of a
-// held number does not count as missing, because the holder writes it again.
+// missing returns a text that describes a missing key, or "" if no key is missing. It ignores the
+// horizons of held numbers, because the holder of a number writes a missing horizon again.
 func (c *contents) missing() string {
 	if c.header == "" {
 		return "there is no key " + c.store.schema()
@@ -357,13 +361,13 @@ func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(l))
 }
 
-// sampleSize is how many numbers a Take reads at first if there are many.
+// sampleSize is how many numbers Take reads first if the store has many.
 const sampleSize = 128
 
-// free returns numbers without an owner in the order in which to try them, and the total number of
-// numbers without an owner. It first reads a sample of the numbers, and reads all of them only if
-// the sample is not enough. If a thousand processes that start at the same time read all numbers,
-// the servers would be busy for a minute.
+// free returns numbers that have no owner, in the order in which to try them. It also returns how
+// many of the store's numbers have no owner. It reads all numbers only if a sample of them is not
+// enough. If a thousand processes started at the same time and each read all numbers, the servers
+// would be busy for a minute.
 func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.Candidate, count int64, err error) {
 	found := &contents{}
 	if most := s.opts.Numbers - sampleSize; most >= sampleSize {
@@ -390,8 +394,8 @@ func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.
 	return free, int64(len(free)), err
 }
 
-// candidates returns the numbers without an owner in the order in which to try them. enough reports
-// whether these are enough to choose from, and to detect that r's clock is wrong.
+// candidates returns the numbers in c that have no owner, in the order in which to try them. enough
+// reports whether c contains enough numbers to choose one and to detect that r.Now is wrong.
 func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
 	err = c.checkComplete(r.Layout)
 	var known, held []time.Time // horizons
@@ -399,7 +403,7 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 		known = append(known, row.Horizon)
 		if row.Owner == nil {
 			free = append(free, storekit.Candidate{Number: row.Number, Horizon: row.Horizon, Version: row.Version})
-		} else if row.Owner.Lease != 0 && !row.Horizon.IsZero() { // a retired number has no clock
+		} else if row.Owner.Lease != 0 && !row.Horizon.IsZero() { // held, but not retired
 			held = append(held, row.Horizon)
 		}
 	}
@@ -413,8 +417,8 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (c.held < 3 || len(held) >= 3), nil
 }
 
-// explain adds to the error of an unanswered request the reason why the client has no connection.
-// The client itself reports only the timeout.
+// explain explains the error of a request that was not answered. The client reports only the
+// timeout, so explain adds the reason why there is no connection.
 func (s *Store) explain(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -428,11 +432,11 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%w: %w", err, why)
 }
 
-// errClosed is the error that calls return once the client is closed.
+// errClosed is the error that all calls return after the client has been closed.
 var errClosed = faults.Refused(errors.New("nodelease: etcd: the client is closed, or its context has ended"))
 
-// whileOpen calls f with a context that also ends when the client is closed. Otherwise, the client
-// would retry for seconds before it reports that it is closed.
+// whileOpen calls f with a context that ends when ctx ends or the client is closed. If f used ctx
+// itself, a closed client would retry for seconds before it reported that it is closed.
 func (s *Store) whileOpen(ctx context.Context, f func(context.Context) error) error {
 	return conns.Until(ctx, s.client.Ctx(), errClosed, f)
 }
@@ -443,9 +447,8 @@ func (s *Store) key(kind string, number int64) string {
 	return etcdkeys.Key(s.opts.Prefix, kind, number)
 }
 
-// revoke ends a lease that is no longer needed. This also deletes an owner key that a transaction
-// with an unknown outcome may have written. If revoke fails, the lease ends by itself after its
-// TTL.
+// revoke ends a lease that is no longer needed. This also deletes the owner key if a transaction
+// whose outcome is unknown has written it. If revoke fails, the lease expires after its TTL.
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	if id == clientv3.NoLease {
 		return
@@ -461,16 +464,16 @@ type lease struct {
 	id              clientv3.LeaseID
 	ttl             time.Duration
 	number          int64
-	asked           time.Time // highest horizon that Extend was asked to write
+	asked           time.Time // highest horizon passed to Extend
 	raised          time.Time // highest horizon that Extend is known to have written
 	ownerRevision   int64     // create revision of the owner key
 	horizonRevision int64     // mod revision of the horizon
 }
 
-// Extend renews the lease, then raises the horizon in a transaction. A deposed leader may continue
-// to answer keepalives for a while. The transaction needs the agreement of a majority of the
-// members, and fails once the owner key is gone. If the horizon is unchanged, the transaction only
-// reads, which costs no disk write.
+// Extend renews the lease, then raises the horizon in a transaction. Renewing alone is not enough,
+// because a deposed leader may continue to answer keepalives for a while. The transaction needs the
+// agreement of a majority of the members, and fails once the owner key is gone. If the horizon is
+// unchanged, the transaction only reads, which costs no disk write.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.extend(ctx, horizon) })
 }
@@ -502,8 +505,8 @@ func (l *lease) extend(ctx context.Context, horizon time.Time) error {
 	return nil
 }
 
-// Release writes the horizon and deletes the owner key in one transaction. After that, the lease is
-// no longer needed.
+// Release writes the horizon and deletes the owner key in one transaction. Then it revokes the
+// lease, which is no longer needed.
 func (l *lease) Release(ctx context.Context, horizon time.Time) error {
 	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.release(ctx, horizon) })
 }
@@ -520,7 +523,7 @@ func (l *lease) release(ctx context.Context, horizon time.Time) error {
 	return nil
 }
 
-// put returns the operation that writes the horizon.
+// put returns an operation that writes horizon to the horizon key.
 func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 	text, err := horizon.MarshalText()
 	if err != nil {
@@ -529,16 +532,17 @@ func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 	return clientv3.OpPut(l.store.key("horizon", l.number), string(text)), nil
 }
 
-// commit carries out ops if the owner key is still the one that this lease wrote and the horizon is
-// still the one that this lease last saw. If only the horizon differs, commit tries once more with
-// the current horizon's revision, and then carries out put even if ops is empty. The comparisons
-// exclude two kinds of writes:
+// commit carries out ops if the owner key is still the one that this lease wrote and the horizon
+// key has not changed since this lease last saw it. If only the horizon key has changed, commit
+// tries once more with that key's current revision. The second try carries out put if ops is empty.
+// The comparisons prevent two kinds of writes:
 //
-//   - The owner's create revision excludes a holder that has lost its number. After etcd was
-//     restored from a backup, revisions are reused. In that case, the comparison of the lease ID
-//     excludes that holder, because lease IDs are not reused.
-//   - The horizon's mod revision excludes a delayed request from this holder, which would lower the
-//     horizon again, below IDs that a later request has allowed.
+//   - The comparison of the owner key's create revision prevents writes by a holder that has lost
+//     its number. After etcd was restored from a backup, it reuses revisions. Then the comparison
+//     of the lease ID prevents these writes, because lease IDs are not reused.
+//   - The comparison of the horizon key's mod revision prevents the write of a delayed request from
+//     this holder. That write would lower the horizon again, below IDs that a later request has
+//     allowed.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, horizon := l.store.key("owner", l.number), l.store.key("horizon", l.number)
 	missing := false
@@ -567,9 +571,9 @@ func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op)
 		if len(held) == 0 || held[0].CreateRevision != l.ownerRevision || held[0].Lease != int64(l.id) {
 			return nodelease.ErrLost
 		}
-		// Only the owner may write the horizon. So either an earlier call whose answer was lost did
-		// reach the store, or somebody has edited or deleted the horizon. The owner knows the
-		// correct value.
+		// Only the owner may write the horizon. So either the response to an earlier request was
+		// lost although etcd had carried out the request, or a person or program has edited or
+		// deleted the horizon. In both cases, the owner knows the correct value.
 		l.horizonRevision, missing = 0, true
 		if seen := resp.Responses[1].GetResponseRange().Kvs; len(seen) > 0 {
 			l.horizonRevision, missing = seen[0].ModRevision, false

@@ -13,48 +13,48 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// renewals renews all leases of a store, one after another, over one stream. The channel that the
-// client's KeepAlive returns does not work here, because it does not show when the request for an
-// answer was sent.
+// renewals renews all leases of a store, one after another, over one stream. The store cannot use
+// the client's KeepAlive method instead, because the channel that it returns does not show when the
+// request for a response was sent.
 //
-// For each new stream, the servers check the client's password, which is slow, and they finish a
-// check even if the client is gone. If many processes connect at the same time, a check takes
-// longer than a call may. So a stream that is being opened outlives the calls that wait for it, and
-// each process waits for a single check, however long that takes.
+// For each new stream, the servers check the client's password. Such a check is slow, and the
+// servers finish it even if the client is gone. If many processes connect at the same time, a check
+// takes longer than a call may take. So a stream that is being opened outlives the calls that wait
+// for it, and each process waits for a single check, however long that check takes.
 type renewals struct {
 	client *clientv3.Client
-	stream chan *stream // contains the stream while no call uses it; nil if there is none
+	stream chan *stream // contains the stream or nil; empty while a call uses it
 
-	// The fields below are guarded by stream: only the goroutine that received from it may use
-	// them. The goroutine that opens a stream may also use openTimeout, until it closes opened,
-	// because no other stream is opened before that.
+	// The fields below are guarded by stream. Only the goroutine that has received from this
+	// channel may use them. The goroutine that opens a stream may also use openTimeout until it
+	// closes opened, because no other stream is opened before then.
 
 	openTimeout    time.Duration
 	reopenInterval time.Duration
-	gaveUpAt       time.Time // when a stream was last given up because the servers were late
+	gaveUpAt       time.Time // when a stream was last abandoned because of slow servers
 }
 
 const (
-	// openTimeout is how long the first stream may take to open. If it takes longer, it may have
-	// reached a member that hangs, and the next stream tries another member. But the password
-	// checks may be the cause of the delay, so the next stream may take twice as long.
+	// openTimeout is how long the first stream may take to open. If opening it takes longer, it may
+	// have reached a member that hangs, so the next stream tries a different member. But the delay
+	// may also be caused by password checks, so the next stream may take twice as long to open.
 	openTimeout = 30 * time.Second
-	// reopenInterval is the minimum time from giving up one stream because the servers are late to
-	// giving up the next one. It applies only if the servers check a password for each stream,
-	// because these checks may be the cause of the delay.
+	// reopenInterval is the minimum time between abandoning two streams because the servers do not
+	// answer in time. It applies only if the servers check a password for each stream, because
+	// these checks may cause the delay.
 	reopenInterval = 2 * time.Minute
 )
 
 // A stream is a keepalive stream that is open or being opened.
 type stream struct {
 	opened chan struct{} // closed when err is set
-	err    error         // error of opening it
+	err    error         // error from opening the stream
 	end    context.CancelFunc
 
 	rpc     pb.Lease_LeaseKeepAliveClient
-	answers chan *pb.LeaseKeepAliveResponse // in request order; closed when failure is set
+	answers chan *pb.LeaseKeepAliveResponse // in the order of the requests; closed when failure is set
 	failure error
-	pending int // number of answers still to come; between calls, all are for abandoned requests
+	pending int // number of answers still expected; between calls, all for abandoned requests
 }
 
 func newRenewals(client *clientv3.Client) *renewals {
@@ -63,7 +63,7 @@ func newRenewals(client *clientv3.Client) *renewals {
 	return r
 }
 
-// open starts to open a stream. Its caller must have received from r.stream.
+// open starts to open a stream. The caller must have received from r.stream.
 func (r *renewals) open() *stream {
 	ctx, end := context.WithCancel(r.client.Ctx())
 	s := &stream{opened: make(chan struct{}), end: end, answers: make(chan *pb.LeaseKeepAliveResponse)}
@@ -98,10 +98,10 @@ func (s *stream) read(ctx context.Context) error {
 	}
 }
 
-// ask renews a lease. If an answer arrives after ctx has ended, ask does not mistake it for the
-// answer to a later request.
+// ask renews a lease. If the answer arrives after ctx has ended, later calls to ask do not mistake
+// it for the answer to their own requests.
 func (s *stream) ask(ctx context.Context, id clientv3.LeaseID) (ttl int64, err error) {
-	stop := context.AfterFunc(ctx, s.end) // in case the servers do not even accept requests
+	stop := context.AfterFunc(ctx, s.end) // Send blocks if the servers do not accept requests
 	err = s.rpc.Send(&pb.LeaseKeepAliveRequest{ID: int64(id)})
 	stop()
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -123,7 +123,7 @@ func (s *stream) ask(ctx context.Context, id clientv3.LeaseID) (ttl int64, err e
 	}
 }
 
-// wait waits until there is an open stream.
+// wait waits until a stream is open.
 func (r *renewals) wait(ctx context.Context) error {
 	return r.use(ctx, func(*stream) error { return nil })
 }
@@ -137,8 +137,8 @@ func (r *renewals) renew(ctx context.Context, id clientv3.LeaseID) (ttl int64, e
 	return ttl, err
 }
 
-// use calls ask with the stream. If an earlier call opened the stream and the stream has failed
-// since, for example because the servers restarted, use tries again with a new one.
+// use calls ask with the stream. If an earlier call opened the stream and it has failed since then,
+// for example because the servers were restarted, use tries again with a new stream.
 func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -182,7 +182,8 @@ func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	}
 }
 
-// giveUp reports whether the caller should give up a stream because the servers are late.
+// giveUp reports whether the caller should abandon a stream because the servers do not answer in
+// time.
 func (r *renewals) giveUp() bool {
 	if r.client.Username != "" && time.Since(r.gaveUpAt) < r.reopenInterval {
 		return false
@@ -191,9 +192,10 @@ func (r *renewals) giveUp() bool {
 	return true
 }
 
-// renewToken opens a new stream, and thus requests a new token, if ctx belongs to a call that was
-// not answered in time. That call may have waited for a password check because a server had
-// forgotten the client's token. The new check outlives the calls that wait for it.
+// renewToken opens a new stream, and thus requests a new token, if ctx belongs to a call that
+// received no response in time. That call may have waited for a password check because a server had
+// forgotten the client's token. The password check for the new stream outlives the calls that wait
+// for it.
 func (r *renewals) renewToken(ctx context.Context) {
 	if r.client.Username == "" || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return
@@ -211,7 +213,7 @@ func (r *renewals) renewToken(ctx context.Context) {
 			}
 		}
 		r.stream <- s
-	default: // another call is using it
+	default: // another call is using the stream
 	}
 }
 

@@ -365,7 +365,7 @@ func (s *Store) fill(ctx context.Context, c *conn) error {
 	return err
 }
 
-// contents is what read returns about a table.
+// contents is the result of read.
 type contents struct {
 	header  string
 	now     time.Time // the server's time

@@ -1,7 +1,7 @@
 package pgstore
 
-// This file contains the login, which divides the time for connecting among the addresses of a
-// server.
+// This file contains the code that logs in to a server and divides the available time among the
+// server's addresses.
 
 import (
 	"context"
@@ -16,37 +16,40 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the maximum time for a login without a connect_timeout, unless there are
-	// so many addresses that minLoginTimeout for each of them is longer. It ensures that a call
-	// whose context has no deadline ends even if a server accepts connections but does not answer.
+	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If there are
+	// so many addresses that minLoginTimeout for each of them adds up to a longer time, that time
+	// is the maximum instead. This limit ends a call even if its context has no deadline and the
+	// server accepts connections but does not answer.
 	maxLoginTimeout = 30 * time.Second
 	// minLoginTimeout is the minimum time for each of several addresses, if the call has that much
 	// time left.
 	minLoginTimeout = 2 * time.Second
 )
 
-// A login gives each address of a server a share of the time. The driver tries one address after
-// another, under one context, and calls dial for each try. The driver also calls dial for requests
-// to cancel a statement, perhaps at the same time, but these have a different context.
+// A login gives each address of a server a share of the available time. The driver tries one
+// address after another with the same context, and calls dial for each try. The driver also calls
+// dial to send a request that cancels a statement, possibly at the same time as a try. Such a
+// request has its own context.
 type login struct {
 	dialFunc       pgconn.DialFunc
-	addressTimeout time.Duration // from connect_timeout; zero means a share of the time left
-	untried        int           // number of addresses not tried yet
+	addressTimeout time.Duration // connect_timeout; zero if each address gets a share
+	untried        int           // number of addresses that have not been tried yet
 
 	// The address that the driver is trying now.
 	address string
 	limit   time.Duration
 	ctx     context.Context // ends at the limit; nil before the first address
 	end     context.CancelFunc
-	detach  func() bool // lets the connection outlive ctx; false if too late
+	detach  func() bool // lets the connection outlive ctx; returns false if ctx has already ended
 
-	longestExpired time.Duration // longest limit of the addresses whose time ran out
+	longestExpired time.Duration // longest limit of an address whose time ran out
 }
 
 // loginKey is the context key of a login.
 type loginKey struct{}
 
-// connect connects with config. If a login runs out of time, the error contains the limit.
+// connect logs in to the server that config specifies. If the time for an address runs out, the
+// error contains the time limit.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
 	if l.addressTimeout == 0 {
@@ -71,9 +74,9 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return c, err
 }
 
-// resolve returns the number of addresses that the driver will try. Consecutive tries of one
-// address, such as those with and without TLS, count once. resolve also stores the addresses in
-// config, so the driver does not look them up again.
+// resolve returns the number of addresses that the driver will try. Consecutive tries of the same
+// address, for example with and without TLS, count once. resolve also changes config.LookupFunc to
+// return the addresses it has found, so that the driver does not look them up again.
 func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	type answer struct {
 		ips []string
@@ -93,7 +96,7 @@ func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 			answers[f.Host] = answer{ips, err}
 		}
 		for _, ip := range answers[f.Host].ips {
-			if _, _, err := net.SplitHostPort(ip); err != nil { // it has no port of its own
+			if _, _, err := net.SplitHostPort(ip); err != nil { // the lookup returned no port
 				_, ip = pgconn.NetworkAddress(ip, f.Port)
 			}
 			addresses = append(addresses, ip)
@@ -102,8 +105,8 @@ func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	return len(slices.Compact(addresses))
 }
 
-// dial dials an address. When the time for the address is over, dial ends the driver's activity on
-// the connection.
+// dial dials an address. When the time for that address has run out, all reads and writes on the
+// connection fail.
 func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if ctx.Value(loginKey{}) != l {
 		return l.dialFunc(ctx, network, address)
@@ -114,7 +117,7 @@ func (l *login) dial(ctx context.Context, network, address string) (net.Conn, er
 		l.untried--
 		l.ctx, l.end = context.WithTimeout(ctx, l.limit)
 	}
-	if l.ctx.Err() != nil { // the try with TLS has used up the time
+	if l.ctx.Err() != nil { // the previous try, with TLS, has used up the time
 		return nil, l.ctx.Err()
 	}
 	c, err := l.dialFunc(l.ctx, network, address)
@@ -124,7 +127,7 @@ func (l *login) dial(ctx context.Context, network, address string) (net.Conn, er
 	return c, err
 }
 
-// share returns the time for the next address.
+// share returns the time limit for the next address.
 func (l *login) share(ctx context.Context) time.Duration {
 	if l.addressTimeout > 0 {
 		return l.addressTimeout
@@ -145,8 +148,8 @@ func (l *login) endAddress() {
 	l.end()
 }
 
-// deadline ends the activity on a connection when the context of a call ends. If the connection
-// does not support deadlines, for example because it uses SSH, deadline closes it.
+// deadline makes reads and writes on a connection fail when the context of a call ends. If the
+// connection does not support deadlines, for example because it uses SSH, deadline closes it.
 type deadline struct{ net.Conn }
 
 func (d deadline) HandleCancel(context.Context) {

@@ -332,7 +332,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// contents is what read returns about a table.
+// contents is the result of read.
 type contents struct {
 	header string
 	rows   int64

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// tlsOf returns a map from the TLS configurations in copied to those in url. copied is a copy of
-// url.
+// tlsOf returns a map from each TLS configuration in copied to the one in url from which it was
+// copied. copied must be a copy of url.
 func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	from := map[*tls.Config]*tls.Config{copied.TLSConfig: url.TLSConfig}
 	for i, f := range copied.Fallbacks {
@@ -20,11 +20,11 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	return from
 }
 
-// If a hook has set or changed the TLSConfig, spreadTLS applies it to every host and every try.
-// This is necessary because the driver keeps one configuration for each try, and may try without
-// TLS after a try with it. was is the TLSConfig before the hook ran, and from is the result of
-// tlsOf at that time. A TLSConfig that the hook set or changed in a Fallback stays there. A Unix
-// socket needs no TLS.
+// If a hook has set or changed config.TLSConfig, spreadTLS applies that TLSConfig to every host and
+// every try. This is necessary because config contains a separate TLSConfig for each try, and the
+// driver may try without TLS after a try with TLS. The parameter was is the TLSConfig before the
+// hook ran, and from is the result of tlsOf at that time. If the hook has set or changed the
+// TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix sockets need no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
 		url, ok := from[c]
@@ -34,7 +34,7 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 		return
 	}
 	last := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port}
-	var tries []*pgconn.FallbackConfig // a new slice, because the hook may share its own
+	var tries []*pgconn.FallbackConfig // a new slice, because the hook may share the old one
 	for _, f := range config.Fallbacks {
 		network, _ := pgconn.NetworkAddress(f.Host, f.Port)
 		switch {
@@ -46,12 +46,12 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 				last.TLSConfig.ServerName = f.Host
 			}
 			tries = append(tries, last)
-		} // otherwise it would repeat the previous try
+		} // in all other cases, f would repeat the previous try
 	}
 	config.Fallbacks = tries
 }
 
-// equalTLS reports whether a hook has left a, which is a clone of b, unchanged.
+// equalTLS reports whether a is equal to b. a is a clone of b that a hook may have changed.
 func equalTLS(a, b *tls.Config) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -61,7 +61,7 @@ func equalTLS(a, b *tls.Config) bool {
 		f, g := x.Field(i), y.Field(i)
 		switch {
 		case !x.Type().Field(i).IsExported():
-		case f.Kind() == reflect.Func: // DeepEqual never treats two functions as equal
+		case f.Kind() == reflect.Func: // DeepEqual treats functions as unequal unless both are nil
 			if f.Pointer() != g.Pointer() {
 				return false
 			}

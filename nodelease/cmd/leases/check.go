@@ -1,6 +1,6 @@
 package main
 
-// This file contains the command check, which searches for faults that can cause duplicate IDs or
+// This file implements the check command, which searches for faults that can cause duplicate IDs or
 // stop ID generation.
 
 import (
@@ -18,27 +18,27 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// maxAhead is the length of the longest window, and therefore the maximum time by which a horizon
-// may be ahead.
+// maxAhead is the length of the longest window, and therefore how far a horizon may be ahead of the
+// clock.
 const maxAhead = 24 * time.Hour
 
-// nodeBits matches the number of node bits in a header.
+// nodeBits finds the number of node bits in a header.
 var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
 
-// check writes its findings to out and returns the number of findings. Even after an error, it
-// writes the findings that it has.
+// check writes its findings to out and returns how many there are. Even if it returns an error, it
+// first writes the findings that it has made.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)
 	var skew time.Duration
 	if err == nil {
-		// This is a lower bound for the difference between the clocks, because the store read its
-		// clock during the call.
+		// skew is a lower bound for the difference between the clocks, because the store has read
+		// its clock at an unknown time during the call.
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{}     // number of similar findings, by the text of the first
-	first := map[string]string{} // text of the first finding with each format
+	more := map[string]int{}     // number of further findings, by the text of the first
+	first := map[string]string{} // text of the first finding, by its format
 	report := func(format string, args ...any) {
 		if text, reported := first[format]; reported {
 			more[text]++
@@ -51,7 +51,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	switch {
 	case err == nil:
 		present, free = checkContents(c, o, report)
-	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has found the reason
+	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has already found the reason
 		err = nil
 	}
 	if skew > time.Second {
@@ -73,8 +73,8 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	return len(all), cmp.Or(err, failure)
 }
 
-// checkContents reports the faults of the header and of the numbers. It counts the expected numbers
-// that are present, and those of them that are free.
+// checkContents reports faults in the header and the numbers. It returns how many of the expected
+// numbers are present, and how many of those are free.
 func checkContents(c *contents, o *options, report func(format string, args ...any)) (present, free int64) {
 	if c.header == "" {
 		report("%s", c.notCreated())

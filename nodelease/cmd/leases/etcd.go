@@ -1,6 +1,6 @@
 package main
 
-// This file contains the store in etcd.
+// This file implements the store interface for etcd.
 
 import (
 	"cmp"
@@ -73,8 +73,8 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	return e, nil
 }
 
-// forgets reports whether the servers reject the password of a client if that client also sends a
-// token that they do not know.
+// forgets reports whether the servers reject a login with a password if the client also sends a
+// token that the servers do not know.
 func forgets(ctx context.Context, config clientv3.Config) bool {
 	user, password := config.Username, config.Password
 	if user == "" || password == "" {

@@ -19,8 +19,8 @@ var layouts = map[string]ids.SnowflakeLayout{
 
 const layoutNames = "twitter, discord, instagram, sonyflake"
 
-// parseLayout returns the layout with the name text. If no layout has this name, it parses text as
-// a custom layout.
+// parseLayout returns the layout whose name is text. If no layout has that name, parseLayout parses
+// text as a custom layout.
 func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	if l, known := layouts[text]; known {
 		return &l, nil
@@ -29,9 +29,9 @@ func parseLayout(text string) (*ids.SnowflakeLayout, error) {
 	return &l, err
 }
 
-// parseOwn parses a custom layout. Its text consists of an epoch, a tick, the number of node bits
+// parseOwn parses a custom layout. The text consists of an epoch, a tick, the number of node bits
 // and the number of sequence bits, separated by commas. The word nodelast may follow as a fifth
-// element. The command idgen accepts the same texts.
+// element. The idgen command accepts the same format.
 func parseOwn(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {

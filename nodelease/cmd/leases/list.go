@@ -1,6 +1,6 @@
 package main
 
-// This file contains the command list, which shows the numbers in a store.
+// This file implements the list command, which shows the numbers in a store.
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ahead returns the time by which t is ahead of now, or "-" if t is not ahead.
+// ahead returns how far t is ahead of now, or "-" if t is not ahead.
 func ahead(t, now time.Time) string {
 	switch d := t.Sub(now); {
 	case d <= 0:

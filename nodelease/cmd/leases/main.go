@@ -1,5 +1,5 @@
-// Leases creates, shows and checks the store from which package nodelease leases node numbers.
-// See help.txt.
+// Leases creates, shows and checks the store from which package nodelease leases node numbers. The
+// file help.txt describes how to use it.
 package main
 
 import (
@@ -141,9 +141,9 @@ func version() string {
 	return fmt.Sprintf("leases %s, %s", module, runtime.Version())
 }
 
-// endLate ends the program 2.5 s after ctx is done, even if a call to the store does not return.
-// SIGINT and the option -timeout cancel ctx. A call to stop prevents endLate from ending the
-// program.
+// endLate ends the program 2.5 s after ctx has ended, even if a call to the store does not return.
+// ctx ends on SIGINT or when the time set by -timeout is over. A call to stop prevents endLate from
+// ending the program.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -157,18 +157,18 @@ func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	return func() bool { close(over); return unwatch() }
 }
 
-// masked returns the text of an error without the passwords in it. For example, an error contains a
-// password if the user passes a URL in place of another argument.
+// masked returns the text of err, with passwords replaced by three dots. An error may contain a
+// password, for example because the user has passed a URL in place of another argument.
 func masked(err error) string { return secret.ReplaceAllString(err.Error(), "$1$2...") }
 
 var secret = regexp.MustCompile(`(://[^:/@\s]*:)\S*@|(password=)[^\s&"]*`)
 
-// A storeKind opens stores of one kind. The function checkNames checks the names in the options
+// A storeKind describes one kind of store. The function checkNames checks the names in the options
 // before the store is opened.
 type storeKind struct {
 	open       func(context.Context, *options) (store, error)
 	checkNames func(*options) error
-	foreign    string // option that is only for another kind
+	foreign    string // option that only a different kind of store has
 }
 
 var (
@@ -177,8 +177,8 @@ var (
 	etcdKind     = &storeKind{openEtcd, func(o *options) error { return etcdkeys.CheckPrefix(o.prefix) }, "table"}
 )
 
-// kind returns the kind of the store that url names. If url is empty, environment variables
-// determine the store.
+// kind returns the kind of store that url specifies. If url is empty, environment variables
+// determine the kind.
 func kind(url string) (*storeKind, error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	if url == "" {

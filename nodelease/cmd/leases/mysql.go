@@ -1,6 +1,6 @@
 package main
 
-// This file contains the store in MySQL or MariaDB.
+// This file implements the store interface for MySQL and MariaDB.
 
 import (
 	"cmp"
@@ -45,8 +45,8 @@ func openMySQL(_ context.Context, o *options) (store, error) {
 	return &mySQL{o, config, sql.OpenDB(connector), name}, nil
 }
 
-// mysqlConfig returns the client configuration for a URL. Environment variables provide the values
-// that the URL omits. The errors that mysqlConfig returns contain no password.
+// mysqlConfig converts a URL to a client configuration. Values that the URL omits come from
+// environment variables. The errors that mysqlConfig returns contain no passwords.
 func mysqlConfig(text string) (*mysql.Config, error) {
 	variable := func(name string) string { return os.Getenv("MYSQL_" + name) }
 	u, err := url.Parse(text)
@@ -65,7 +65,7 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	// A lower limit would hide some of the settings and numbers.
+	// With a lower limit, queries could omit some of the settings and numbers.
 	config.Params["sql_select_limit"] = "18446744073709551615"
 	info := transport.TLSInfo{TrustedCAFile: variable("SSL_CA"), CertFile: variable("SSL_CERT"), KeyFile: variable("SSL_KEY")}
 	if !info.Empty() || info.TrustedCAFile != "" {
@@ -101,7 +101,7 @@ func (m *mySQL) read(ctx context.Context) (*contents, error) {
 			n.horizon, bad = time.Parse(time.DateTime, horizon.String)
 			n.missing = bad != nil
 		}
-		n.expires, _ = time.Parse(time.DateTime, expires) // an invalid time counts as expired
+		n.expires, _ = time.Parse(time.DateTime, expires) // an invalid time is treated as expired
 		c.now, _ = time.Parse(time.DateTime, now)
 		if n.number < 0 {
 			c.header = holder.String
@@ -133,8 +133,8 @@ func (m *mySQL) settings(ctx context.Context) ([]string, error) {
 		return all.Texts(), err
 	}
 	more, err := mycheck.Replication(ctx, m.db)
-	// If all contains an error, an update is impossible, or the reason for its failure is already
-	// known.
+	// If all.Err returns an error, an update would be impossible, or would fail for a reason that
+	// is already known.
 	if err == nil && all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (string, error) {
 			var token sql.NullString

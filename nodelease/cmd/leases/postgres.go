@@ -1,6 +1,6 @@
 package main
 
-// This file contains the store in PostgreSQL.
+// This file implements the store interface for PostgreSQL.
 
 import (
 	"context"
@@ -38,14 +38,15 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 		return nil, err
 	}
 	maps.DeleteFunc(first.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
-	first.RuntimeParams["datestyle"] = "ISO" // the only date style that pgx can read
+	first.RuntimeParams["datestyle"] = "ISO" // the only date style that pgx can parse
 	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		// A pooler may give the next run the same connection, on which this run's prepared
-		// statements still exist.
+		// Use no prepared statements, because a pooler may give the next run the same connection,
+		// on which the statements of this run would still exist.
 		first.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
-	// If there is only one host, it may be a standby that an operator wants to check.
+	// If there are several hosts, use one that accepts writes. A single host may be a standby that
+	// an operator wants to check.
 	if first.ValidateConnect == nil && slices.ContainsFunc(first.Fallbacks, other) {
 		first.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
@@ -83,7 +84,7 @@ func (p *postgres) read(ctx context.Context) (*contents, error) {
 		err = fmt.Errorf("%w; another version of package nodelease or another program created the table", err)
 	case pgcheck.IsError(err, pgcheck.UndefinedTable):
 		c.place, err = "the table "+p.table, nil
-	case pgcheck.IsError(err, pgcheck.InsufficientPrivilege): // settings finds this, too
+	case pgcheck.IsError(err, pgcheck.InsufficientPrivilege): // settings also finds this
 		err = faults.Refused(err)
 	}
 	if err != nil {
@@ -101,8 +102,8 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return all.Texts(), err
 	}
-	// If all contains an error, an update is impossible, or the reason for its failure is already
-	// known.
+	// If all.Err returns an error, an update would be impossible, or would fail for a reason that
+	// is already known.
 	if all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)

@@ -1,6 +1,7 @@
 package main
 
-// This file contains an operator's view of a store, which is the same for all kinds of stores.
+// This file defines the operations that an operator needs, which are the same for all kinds of
+// stores.
 
 import (
 	"context"
@@ -15,26 +16,26 @@ import (
 type options struct {
 	url, table, prefix string
 	numbers            int64
-	layout             *ids.SnowflakeLayout // nil without -layout
+	layout             *ids.SnowflakeLayout // nil if -layout is not set
 }
 
-// A store is an operator's view of a store of any kind.
+// A store lets an operator create and inspect a store of any kind.
 type store interface {
-	// init creates the store for IDs in the given layout. The operator calls it before the first
+	// init creates the store for IDs with the given layout. The operator runs it before the first
 	// process starts.
 	init(ctx context.Context, layout ids.SnowflakeLayout) error
 	// read returns the contents of the store. The contents are empty if the store has not been
 	// created.
 	read(ctx context.Context) (*contents, error)
-	// settings returns the faults of the servers and of the database user's privileges. It may
-	// return faults together with an error.
+	// settings returns the faults that it finds in the servers and in the database user's
+	// privileges. It may return both faults and an error.
 	settings(ctx context.Context) ([]string, error)
 	close()
 }
 
 type contents struct {
-	header  string // version of the schema, and the layout; empty if missing
-	place   string // place of the header, or name of a missing table
+	header  string // schema version and layout; empty if missing
+	place   string // where the header is, or the name of a missing table
 	now     time.Time
 	numbers []number // numbers in the store, in ascending order
 }
@@ -51,17 +52,17 @@ type number struct {
 	missing bool // the horizon is missing or is not a time
 }
 
-// retired reports whether an operator holds n permanently. A permanent lease ends later than the
-// lease of any process.
+// retired reports whether an operator has retired n. The lease of a retired number expires later
+// than any process's lease can.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// errReported replaces an error that check reports in a different way, for example because the row
-// with the number -1 is missing.
+// errReported replaces an error that check already reports elsewhere, for example if the row with
+// the number -1 is missing.
 var errReported = errors.New("reported")
 
-// checkUpdate returns a fault if an update of the row with the number -1 fails or changes nothing.
-// No process holds that number. The function token reads a column of that row, and update changes
-// this column in a single statement, which commits by itself.
+// checkUpdate updates the row with the number -1, which no process holds, and returns a fault if
+// the update fails or changes nothing. The function token reads a column of that row. The function
+// update changes that column in a single statement, which commits by itself.
 func checkUpdate(token func() (string, error), update func(token string) error) (l faults.List) {
 	before, err := token()
 	if err == nil {
