@@ -15,17 +15,18 @@ import (
 
 // A field is a group of an ID's bits, or the prefix of a TypeID.
 type field struct {
-	key   byte     // character that marks its bits in the drawing
+	key   byte     // character that marks the field's bits in the drawing
 	Name  string   `json:"name"`  // in lower case
 	Bits  [][2]int `json:"bits"`  // first and last bit of each piece; empty for a prefix
-	Value string   `json:"value"` // by default, the bits in hexadecimal
+	Value string   `json:"value"` // by default, the field's bits in hexadecimal
 	Note  string   `json:"note,omitempty"`
 }
 
-// A view is an interpretation of an ID. Layout, Plausible and doubt are set only for a Snowflake.
+// A view is an interpretation of an ID. The fields Layout, Plausible and doubt are set only for
+// Snowflakes.
 type view struct {
 	title      string
-	bits, keys string  // one digit and one field key per bit
+	bits, keys string  // each with one character per bit: its value and its field's key
 	doubt      string  // reason why the view is not plausible, or empty
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
@@ -35,7 +36,7 @@ type view struct {
 }
 
 // newView returns a view of an ID's bytes. The argument widths lists the pieces of the ID in order.
-// Each piece is written as the key of its field followed by its number of bits, as in "T48 R80".
+// Each piece is written as the key of its field, followed by the number of bits, as in "T48 R80".
 func newView(title string, id []byte, widths string) *view {
 	v := &view{title: title, bits: fmt.Sprintf("%0*b", len(id)*8, new(big.Int).SetBytes(id))}
 	for piece := range strings.FieldsSeq(widths) {
@@ -45,8 +46,8 @@ func newView(title string, id []byte, widths string) *view {
 	return v
 }
 
-// add adds the field with the given key, unless no bit has that key. If value is empty, the field's
-// value is its bits in hexadecimal.
+// add adds the field with the given key if at least one bit has that key. If value is empty, the
+// field's value is its bits in hexadecimal.
 func (v *view) add(key byte, name, value, note string) {
 	f := field{key: key, Name: name, Value: value, Note: note}
 	var digits []byte
@@ -79,8 +80,8 @@ func (v *view) addTime(made time.Time, decimals, note string) {
 }
 
 // These time formats follow RFC 3339, except that a year can have more than four digits. All times
-// from the same kind of ID have the same number of decimals. For Snowflakes, that number depends on
-// the layout.
+// from the same kind of ID are shown with the same number of decimal places. For Snowflakes, that
+// number depends on the layout.
 const (
 	toNano   = "2006-01-02T15:04:05.000000000Z07:00"
 	toMilli  = "2006-01-02T15:04:05.000Z07:00"

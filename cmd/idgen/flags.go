@@ -30,7 +30,7 @@ func newFlags() *flags {
 	return fs
 }
 
-// parse sets the options in args and returns the other arguments. Options may come before,
+// parse parses the options in args and returns the other arguments. Options may come before,
 // between and after the arguments. Everything after "--" is an argument.
 func (fs *flags) parse(args []string) (others []string, err error) {
 	for {
@@ -50,8 +50,8 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 	}
 }
 
-// parseOptions is like parse, but for a command without arguments. If there is an argument and it
-// is a number, the error suggests the option -n.
+// parseOptions is like parse, but returns an error if there are other arguments. If the first of
+// them is a number, the error suggests the option -n.
 func (fs *flags) parseOptions(args []string) error {
 	others, err := fs.parse(args)
 	if err != nil || len(others) == 0 {
@@ -64,8 +64,8 @@ func (fs *flags) parseOptions(args []string) error {
 }
 
 // addChoice adds an option whose value must be one of the given words. The option is
-// case-insensitive, but words must be in lower case. The default is value, which need not be one of
-// the words.
+// case-insensitive, but the given words must be in lower case. The parameter value is the default,
+// which need not be one of these words.
 func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
@@ -77,8 +77,8 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	return &value
 }
 
-// addNumber adds an option whose value must be a number from 0 to limit. The default is value,
-// which may be outside that range.
+// addNumber adds an option whose value must be a number from 0 to limit. The parameter value is the
+// default, which may be outside that range.
 func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
@@ -123,8 +123,8 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the value of an option for a time. If the value is a day or a month, end is the
-// beginning of the next one. For any other time, begin and end are equal.
+// A span is the value of an option that takes a time. For a day or a month, begin is its start, and
+// end is the start of the next day or month. For any other time, begin and end are equal.
 type span struct {
 	begin, end time.Time
 	given      bool // the option is set
@@ -140,8 +140,8 @@ func (fs *flags) addTime(name string) *span {
 	return value
 }
 
-// parseTime parses a time in the format of RFC 3339, a day, a month, the word now, or a duration.
-// Days and months are in UTC, and a duration is an offset from the current time.
+// parseTime parses a time in RFC 3339 format, a day, a month, the word "now" or a duration. Days
+// and months are in UTC, and a duration is an offset from the current time.
 func parseTime(s string) (span, error) {
 	for _, w := range []struct {
 		layout       string
@@ -154,7 +154,7 @@ func parseTime(s string) (span, error) {
 	if strings.EqualFold(s, "now") {
 		s = "0s"
 	}
-	// A bare 0 is rejected, because it may mean 1970.
+	// The number 0 without a unit is rejected, because it may mean the beginning of 1970.
 	if ago, err := time.ParseDuration(s); err == nil && !strings.HasSuffix(s, "0") {
 		t := time.Now().Add(ago)
 		return span{t, t, true}, nil
@@ -170,7 +170,7 @@ func parseAnyYear(layout, s string) (time.Time, error) {
 	if err != nil || len(digits) < 5 || !isDigits(digits) || digits[0] == '0' {
 		return time.Parse(layout, s)
 	}
-	same := 2000 + year%400 // has the same days, because the calendar repeats every 400 years
+	same := 2000 + year%400 // has the same calendar, which repeats every 400 years
 	t, err := time.Parse(layout, strconv.Itoa(same)+"-"+rest)
 	if err != nil {
 		return t, err

@@ -49,8 +49,8 @@ func (id ident) String() string {
 	return id.bits.String()
 }
 
-// forms lists the forms in which an ID can be written. Each has one function for 128-bit IDs and
-// one for Snowflakes.
+// forms lists the forms in which an ID can be written. Each form has one function for 128-bit IDs
+// and one for Snowflakes.
 var forms = []struct {
 	name      string
 	wide      func(ident) string

@@ -66,8 +66,8 @@ type report struct {
 	Views []*view           `json:"views"`
 }
 
-// formsOf returns the ID in every form that its kind has. The keys of the map are the names of the
-// forms.
+// formsOf returns a map from the name of each form to the ID in that form. The map does not contain
+// the forms that an ID of this kind cannot have.
 func formsOf(id ident) map[string]string {
 	all := map[string]string{}
 	for _, name := range formNames() {

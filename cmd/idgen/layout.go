@@ -21,7 +21,7 @@ type namedLayout struct {
 	note func(node int64) string // describes the parts of a node number; may be nil
 }
 
-// layouts lists the named layouts. The best known comes first.
+// layouts lists the named layouts. The best-known layout comes first.
 var layouts = []namedLayout{
 	{ids.TwitterLayout(), "twitter", func(n int64) string {
 		datacenter, worker := ids.TwitterDatacenterWorker(n)
@@ -41,9 +41,9 @@ func layoutNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parseLayout parses a custom layout. Its text consists of an epoch, a tick, the number of node
+// parseLayout parses a custom layout. The text consists of an epoch, a tick, the number of node
 // bits and the number of sequence bits, separated by commas. The word nodelast may follow as a
-// fifth element. The command leases accepts the same texts.
+// fifth element. The program leases accepts the same format.
 func parseLayout(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {

@@ -25,8 +25,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// help is the help text. A % separates its parts. The first line of each part contains the names of
-// the commands that the part describes, or the word all.
+// help is the help text. Its parts are separated by percent signs (%). The first line of each part
+// contains the names of the commands that the part describes, or the word all.
 //
 //go:embed help.txt
 var help string
@@ -99,7 +99,7 @@ func (t *tool) command(args []string) error {
 	return err
 }
 
-// unknownCommand returns the error for a name that no command has.
+// unknownCommand returns the error for an unknown command name.
 func unknownCommand(name string) error {
 	return usagef("unknown command %.80q; the commands are %s", name, commandNames())
 }
@@ -113,7 +113,7 @@ func (t *tool) help(args []string) error {
 	if len(args) > 0 {
 		name = strings.ToLower(args[0])
 		if commands()[name] == nil {
-			t.name = "" // so that the error suggests the whole help text
+			t.name = "" // makes the error suggest the whole help text
 			return unknownCommand(args[0])
 		}
 	}

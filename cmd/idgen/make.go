@@ -58,7 +58,7 @@ func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	return nil
 }
 
-// maxAhead is the maximum time by which IDs may be ahead of the wall clock.
+// maxAhead limits how far the times in IDs may be ahead of the wall clock.
 const maxAhead = 10 * time.Millisecond
 
 // snowflake makes Snowflakes that all have the same node number.
@@ -90,12 +90,12 @@ func (t *tool) snowflake(args []string) error {
 			return l.Compose(parts)
 		})
 	}
-	// A call waits for at most 20 ms, so IDs can get ahead of the clock if ticks are longer.
+	// A call waits for at most 20 ms. If ticks are longer, IDs can get ahead of the wall clock.
 	if l.Tick >= 20*time.Millisecond {
 		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
-	// The previous run with this node number made no ID later than begin, even if a signal ended
-	// that run. This does not hold for long ticks.
+	// No ID from the previous run with this node number has a time after begin, even if a signal
+	// ended that run. If ticks are long, IDs can have later times.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})
@@ -109,8 +109,8 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// After end, the next process with this node number makes different IDs, even if its clock is
-	// behind by maxAhead.
+	// A process that uses this node number after the time end makes different IDs, even if the
+	// process's clock is behind by maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// recognize returns an error if s, which is not an ID, looks like something else. The error names
-// what s looks like and, if possible, a way to extract the IDs from it. Otherwise recognize returns
-// nil.
+// recognize returns an error if s, which is not an ID, looks like a different kind of text. The
+// error names this kind and, if possible, suggests a way to extract the IDs. Otherwise recognize
+// returns nil.
 func recognize(s string) error {
 	if err := encoded(s); err != nil {
 		return err
@@ -25,7 +25,7 @@ func recognize(s string) error {
 		return errors.New("JSON; extract the IDs first, for example with jq -r .id (jq before 1.7 rounds a Snowflake that is a number)")
 	case isList(s):
 		return errors.New(`a list; put each ID on its own line first, for example with tr -s '[], ' '\n'`)
-	case strings.HasPrefix(s, "["): // a list of numbers, for which parseList has a better error
+	case strings.HasPrefix(s, "["): // a list of numbers, for which parseList returns a better error
 		return nil
 	case isDecimal(s):
 		return errors.New("a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits")
@@ -56,12 +56,12 @@ func recognize(s string) error {
 	return nil
 }
 
-// encoded returns an error if s is in UTF-16 or contains a NUL character, which may terminate one
-// of several texts. Otherwise it returns nil.
+// encoded returns an error if s is in UTF-16, or if it contains a NUL character and so may consist
+// of several texts that each end with NUL. Otherwise it returns nil.
 func encoded(s string) error {
 	isUTF16 := len(s) > 1 || s == "\x00"
 	for i := 0; isUTF16 && i < len(s); i++ {
-		isUTF16 = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // every other byte is NUL, as for ASCII
+		isUTF16 = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // every other byte is NUL, as in ASCII text in UTF-16
 	}
 	switch {
 	case isUTF16, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):
@@ -72,8 +72,8 @@ func encoded(s string) error {
 	return nil
 }
 
-// isList reports whether s begins like a list in brackets and has an element that contains a digit
-// and is longer than the number of any byte.
+// isList reports whether s begins with "[" and has an element that contains a digit and is too long
+// for the decimal value of a byte.
 func isList(s string) bool {
 	inner, ok := strings.CutPrefix(s, "[")
 	elements := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(", ]", r) })

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A shielded writer delays a signal that ends the program until the current lines are written,
-// because a truncated number would be a different ID. Each call to Write must pass whole lines, and
-// at most 4,096 bytes unless a single line is longer.
+// When a signal would end the program, a shielded writer first finishes the current lines, because
+// a truncated number would be a different ID. Each call to Write must pass whole lines, and at most
+// 4,096 bytes unless a single line is longer.
 type shielded struct {
 	to      io.Writer
 	writing chan struct{} // contains a value while lines are being written
@@ -25,8 +25,8 @@ func (w shielded) Write(lines []byte) (int, error) {
 	return w.to.Write(lines)
 }
 
-// shield returns a writer that writes to the given writer. SIGINT and SIGTERM do not interrupt it
-// in the middle of a line, unless writing takes more than a second.
+// shield returns a writer that passes all lines to the given writer. SIGINT and SIGTERM do not
+// interrupt the output in the middle of a line, unless writing takes more than a second.
 func shield(to io.Writer) io.Writer {
 	w := shielded{to, make(chan struct{}, 1)}
 	signals := make(chan os.Signal, 1)
@@ -39,9 +39,9 @@ func shield(to io.Writer) io.Writer {
 	return w
 }
 
-// end waits for the first signal and ends the program as that signal would have done, but between
-// two lines. It waits at most a second for the end of a line, because nothing may be reading the
-// output.
+// end waits for the first signal and ends the program as that signal would have done, but not in
+// the middle of a line. It waits at most a second for the end of a line, because it is possible
+// that no process reads the output.
 func (w shielded) end(signals <-chan os.Signal) {
 	s := <-signals
 	select {

@@ -44,7 +44,7 @@ func (t *tool) bounds(args []string) error {
 	if err != nil {
 		return usageError(err.Error())
 	}
-	end, _ := fs.write(identOf(s.minAt(to.end))) // this cannot fail, because the first ID did not
+	end, _ := fs.write(identOf(s.minAt(to.end))) // cannot fail, because the first call did not fail
 	endless, shown := to.end.After(s.last), end+"  (not included)"
 	switch {
 	case endless:
@@ -99,8 +99,8 @@ func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 
 // literals returns the SQL literals for an ID in the given form. In the form hex, a 16-byte ID has
 // two literals: the first is for MySQL, MariaDB and SQLite, and the second is for PostgreSQL. Some
-// forms have no literal, because a database may sort them in a different order than the IDs. For
-// example, a database that ignores case sorts IDs in Base58 in a different order.
+// forms have no literal, because a database may not sort them in the order of the IDs. For example,
+// a database that ignores case sorts IDs in Base58 in a different order.
 func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":

@@ -17,12 +17,12 @@ import (
 
 // A way is one of the methods for reading an ID from text.
 type way struct {
-	as    string              // values of -as, kinds or forms, that allow this way
+	as    string              // kinds and forms that select this way in -as
 	fits  func(s string) bool // reports whether s looks like an ID of this form
 	parse func(s string) (any, error)
 }
 
-// ways lists all ways to read an ID. A text is read by the first way that fits, so the last ways
+// ways lists all ways to read an ID. Each text is read in the first way that fits, so the last ways
 // are used only with the option -as.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
@@ -38,8 +38,8 @@ var ways = []way{
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; use -as text or -as base32")},
-	// Numbers that are not Snowflakes also fit, so that the error from ParseSnowflake gives the
-	// reason.
+	// This way also fits numbers that are not Snowflakes, so that ParseSnowflake returns an error
+	// that contains the reason.
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", looksLikeID(18), parser(parseSnowflakeHex)},
@@ -55,29 +55,29 @@ func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
 	return func(s string) (any, error) { return parse(s) }
 }
 
-// refusal returns a parser that rejects every text with the message why. It is used for text that
-// could be read as different IDs.
+// refusal returns a parser that rejects every text with the given error message. It is used for
+// text that could be read as different IDs.
 func refusal(why string) func(string) (any, error) {
 	return func(string) (any, error) { return nil, errors.New(why) }
 }
 
 // looksLikeID returns a function that reports whether a text has n bytes and contains only
-// characters that occur in IDs. If a text, such as a Snowflake in brackets, only happens to have
-// the length of an ID, its error must not be about the format of that ID.
+// characters that occur in IDs. A different text, such as a Snowflake in brackets, may have n bytes
+// by chance. The error for such a text must not be about IDs of that length.
 func looksLikeID(n int) func(string) bool {
 	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
 }
 
 // hexWrappers lists the prefixes and suffixes that databases write around the hexadecimal digits of
-// 16 bytes: psql writes \x, pg_dump writes \\x, SQL Server writes 0x, and SQLite writes X'...'. It
-// also contains those of the two literals that idgen range prints.
+// 16 bytes: psql writes \x, pg_dump writes \\x, SQL Server writes 0x, and SQLite writes X'...'. The
+// list also contains the prefixes and suffixes in the two literals that idgen range prints.
 var hexWrappers = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits removes from s the characters that databases write around hexadecimal digits. If 32
-// characters remain, it returns them, and otherwise "". It does not check that they are hexadecimal
-// digits.
+// hexDigits removes from s the characters that databases write around hexadecimal digits. It
+// returns the other characters if there are 32 of them, or "" if not. It does not check that these
+// are hexadecimal digits.
 func hexDigits(s string) string {
 	for _, a := range hexWrappers {
 		digits, found := strings.CutPrefix(s, a.before)
@@ -134,8 +134,8 @@ func parseBase64(s string) (u ids.UUID, err error) {
 	return u, err
 }
 
-// parseList parses a list of the decimal values of 16 bytes, as a log may contain it. White space or
-// commas separate the values.
+// parseList parses a list of the decimal values of 16 bytes. Logs may contain such lists. The
+// values are separated by white space or commas.
 func parseList(s string) (u ids.UUID, err error) {
 	inner, closed := strings.CutSuffix(s[1:], "]") // without the ], the last number may be cut off
 	numbers := strings.Fields(strings.ReplaceAll(inner, ",", " "))
@@ -170,14 +170,14 @@ func parseTypeID(s string) (ident, error) {
 	return ident{kind: "typeid", bits: u, prefix: prefix}, err
 }
 
-// addAs adds the option -as and returns a function that reads an ID of the kind, or in the form,
-// that the option selects.
+// addAs adds the option -as. It returns a function that reads an ID of the kind, or in the form,
+// that the user selects with this option.
 func (fs *flags) addAs() func(text string) (ident, error) {
 	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read reads an ID from text by the first way that fits. It ignores spaces, tabs and a pair of
+// read reads an ID from text in the first way that fits. It ignores spaces, tabs and a pair of
 // quotes around the ID. If as is not empty, it is the required kind or form of the ID.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")

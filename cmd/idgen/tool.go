@@ -30,10 +30,10 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each calls the function do for each argument or, if there are no arguments, for each line of
-// standard input. It prints the text that the function returns, or reports its error. For each
-// input line, it prints one output line, so that the output can be joined to the other columns of
-// the input. The output line is empty if the input line is empty or rejected.
+// each processes the arguments or, if there are none, the lines of standard input. For each of
+// them, it calls do and prints the returned text or reports the error. For each input line, it
+// prints one output line, so that the output can be joined to the other columns of the input. The
+// output line is empty if the input line is empty or rejected.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
 		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {
@@ -46,11 +46,11 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	in := bufio.NewReaderSize(t.in, 1<<16)
 	for n := 1; ; n++ {
 		if in.Buffered() == 0 {
-			t.out.Flush() // a user or a program may send the next line only after this output
+			t.out.Flush() // a user or a program may wait for this output before sending the next line
 		}
 		line, err := readLine(in)
-		// Editors and spreadsheets write a byte order mark at the beginning of a file. If files
-		// were joined, any line can begin with one or more such marks.
+		// Editors and spreadsheets write a byte order mark at the beginning of a file. In a
+		// concatenation of files, any line can begin with one or more such marks.
 		text, read := strings.TrimLeft(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\ufeff"), do
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -84,21 +84,22 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// answer calls the function do with a text and prints the result. If the function returns an error,
-// answer reports the error and prints placeholder instead. The argument where identifies the text
-// in the report.
+// answer passes the text to the callback do and prints the text that the callback returns. If the
+// callback returns an error, answer reports the error and prints placeholder instead. In the
+// report, the parameter where identifies the text.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {
 		return t.print(answer + "\n")
 	}
 	t.bad = true
-	t.out.Flush() // so that output and reports are in the order of the input
+	t.out.Flush() // keeps output and error messages in the order of the input
 	fmt.Fprintf(t.errs, "idgen: %s: %s\n", where, strings.TrimPrefix(err.Error(), "ids: "))
 	return t.print(placeholder)
 }
 
-// A usageError is a mistake in the command line. It ends the program with status 2.
+// A usageError reports a mistake in the command line. After such an error, the program exits with
+// status 2.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
