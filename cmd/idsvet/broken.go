@@ -16,9 +16,9 @@ import (
 )
 
 // broken reports whether a package, or a package that it imports, does not compile. The types of
-// such a package are incomplete. The other analyzers skip it without an error, because multichecker
-// would print that error once for each package and analyzer. It prints the compiler's errors in any
-// case.
+// such a package are incomplete. The other analyzers skip such packages without an error, because
+// multichecker would print one error for each package and analyzer. The compiler's errors are
+// printed in any case.
 var broken = &analysis.Analyzer{
 	Name: "broken", Doc: "find packages that do not compile", RunDespiteErrors: true,
 	FactTypes: []analysis.Fact{new(isBroken)}, ResultType: reflect.TypeFor[bool](),
@@ -40,7 +40,7 @@ type isBroken struct{}
 
 func (*isBroken) AFact() {}
 
-// isBad reports whether a file has a syntax error. A part of such a file has no types.
+// isBad reports whether a file has a syntax error. Some parts of such a file have no types.
 func isBad(f *ast.File) bool {
 	for n := range ast.Preorder(f) {
 		switch n.(type) {
@@ -51,13 +51,13 @@ func isBad(f *ast.File) bool {
 	return false
 }
 
-// reportSkipped prints a line about the skipped packages. It does so only once.
+// reportSkipped prints a line about the skipped packages. Only the first call prints it.
 var reportSkipped = sync.OnceFunc(func() {
 	fmt.Fprintln(os.Stderr, "idsvet: skipped the packages that do not compile and those that import them")
 })
 
-// skipBroken returns a copy of the analyzer a. The copy does not analyze a broken package, but
-// returns skipped as its result.
+// skipBroken returns a copy of the analyzer a. The copy does not analyze broken packages. For such
+// a package, its result is skipped.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)

@@ -1,6 +1,7 @@
 package main
 
-// This file contains the package under analysis and the queries that the analyzers share.
+// This file describes the package under analysis, and contains the functions that the analyzers
+// share.
 
 import (
 	"go/ast"
@@ -36,9 +37,9 @@ type target struct {
 	*types.Info
 
 	code inspector.Cursor
-	// sources lists the expressions assigned to each variable. If one call provides the values of
-	// several variables, it is listed for each of them. A nil expression represents an unknown
-	// value.
+	// sources lists the expressions assigned to each variable. If one call returns the values of
+	// several variables, the call is listed for each variable. A nil expression represents an
+	// unknown value.
 	sources map[*types.Var][]ast.Expr
 }
 
@@ -137,9 +138,9 @@ func (p *target) collect() {
 	}
 }
 
-// value returns the expression that is assigned to variable i of an assignment. If one call
-// provides the values of several variables, value returns that call for each of them. If there is
-// no expression, it returns nil.
+// value returns the expression that is assigned to the variable with index i. If one call returns
+// the values of several variables, value returns that call for each variable. If no expression is
+// assigned, value returns nil.
 func value(values []ast.Expr, i int) ast.Expr {
 	switch {
 	case i < len(values):
@@ -151,8 +152,8 @@ func value(values []ast.Expr, i int) ast.Expr {
 }
 
 // origin returns the expression that determines the value of e. If e is a variable that is assigned
-// only once and whose address is not taken, origin continues with the assigned expression, for at
-// most ten steps. Otherwise it returns e.
+// only once and whose address is not taken, origin continues with the assigned expression. It takes
+// at most ten such steps. For any other expression, it returns e.
 func (p *target) origin(e ast.Expr) ast.Expr {
 	for range 10 {
 		e = ast.Unparen(e)

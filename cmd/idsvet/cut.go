@@ -69,8 +69,9 @@ func modulos(p *target) {
 	}
 }
 
-// snowflakeOrigin returns the expression that determines the value of e if this value is a
-// Snowflake, or a Snowflake that was converted to another type. Otherwise it returns nil.
+// snowflakeOrigin returns the expression that determines the value of e, if this value is a
+// Snowflake. If the value was converted from a Snowflake to a different type, snowflakeOrigin
+// returns the expression for that Snowflake. Otherwise, it returns nil.
 func (p *target) snowflakeOrigin(e ast.Expr) ast.Expr {
 	from := p.origin(e) // may be a call with several results, the first of which is e
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() {
@@ -105,8 +106,8 @@ func floats(p *target) {
 	}
 }
 
-// isFloat reports whether e is a float, or a float that was converted to an integer. Constants and
-// results of binary operators do not count.
+// isFloat reports whether e is a float, or a float that was converted to an integer. It returns
+// false for constants and for results of binary operators.
 func (p *target) isFloat(e ast.Expr) bool {
 	from := p.origin(e)
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() && isKind(p.TypeOf(e), types.IsInteger) {

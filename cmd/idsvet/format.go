@@ -1,7 +1,8 @@
 package main
 
-// This file contains the analyzers for IDs that are not written as text: verb (IDs that a verb of
-// package fmt formats) and plaintype (IDs in JSON whose type has no methods).
+// This file contains the analyzers for IDs that are not written as text: verb (IDs that are
+// formatted with an unsuitable verb of package fmt) and plaintype (IDs in JSON whose type has no
+// methods).
 
 import (
 	"go/ast"

@@ -59,7 +59,8 @@ func main() {
 	if slices.ContainsFunc(args, regexp.MustCompile(`^-+from(=|$)`).MatchString) {
 		os.Exit(from.Run(".", args, os.Stdout, os.Stderr))
 	}
-	// go vet first passes -V. The check is made then, and need not be repeated for each package.
+	// go vet first runs this program with -V. The toolchain is checked in that run, so the check
+	// need not be repeated for each package.
 	if args[0] != "-flags" && !strings.HasSuffix(args[len(args)-1], ".cfg") {
 		if err := from.Older("."); err != nil {
 			fmt.Fprintln(os.Stderr, "idsvet:", err)

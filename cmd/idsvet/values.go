@@ -37,14 +37,14 @@ func funcValues(p *target) {
 		}
 		f := p.callee(c.Parent().Node())
 		if f != nil && (f.FullName() == "reflect.ValueOf" || f.FullName() == "reflect.TypeOf") || p.amongFunctions(c) {
-			continue // the program wants the function
+			continue // the program needs the function itself
 		}
 		d := analysis.Diagnostic{
 			Pos: e.Pos(), End: e.End(),
 			Message: fun.Pkg().Name() + "." + fun.Name() + " is a function; as a value, it equals no ID and prints as an address; call it",
 		}
 		switch c.Parent().Node().(type) {
-		case *ast.KeyValueExpr, *ast.CompositeLit: // the program may want the function
+		case *ast.KeyValueExpr, *ast.CompositeLit: // the program may need the function itself
 		default:
 			d.SuggestedFixes = []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: e.End(), End: e.End(), NewText: []byte("()")}}}}
 		}
@@ -74,7 +74,8 @@ func (p *target) amongFunctions(c inspector.Cursor) bool {
 var errEqual = newAnalyzer("errequal", "report err == ids.ErrSyntax and the like, also in a switch, for an error that the library or a codec returns"+
 	"\n\nIt is silent for the errors of clocks and leases, which may be returned unwrapped, and for an err from elsewhere.", errEquals)
 
-// wrappedErrors matches the names of the errors that this library returns only wrapped.
+// wrappedErrors matches the names of the errors that this library always wraps before it returns
+// them.
 var wrappedErrors = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
 
 func errEquals(p *target) {

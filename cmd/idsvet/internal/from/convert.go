@@ -31,7 +31,7 @@ func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 }
 
 // expression returns the conversions of e, which is the expression at c. If no rule applies to e
-// itself, and e does not refer to the old library, it returns nil.
+// itself, and e does not refer to the old library, the result is nil.
 func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	if done := f.byRule(c, e); done != nil {
 		return []conversion{*done}
@@ -47,9 +47,9 @@ func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	return nil
 }
 
-// byRule converts e by the first rule that matches and fits. If rules match, but none of them fits,
-// byRule returns a conversion that leaves e unchanged, with the reason from the first rule. If no
-// rule matches, it returns nil.
+// byRule converts e with the first matching rule that can be applied. If rules match, but none of
+// them can be applied, byRule returns a conversion that leaves e unchanged, with the reason from
+// the first matching rule. If no rule matches, it returns nil.
 func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	for _, m := range f.matches(e) {
 		done := m.fill(c)
@@ -65,8 +65,9 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts a name of the old library for which there is no rule. If ids has the same name, or
-// a new name for it, the conversion uses that name. Otherwise, it leaves the expression unchanged.
+// name converts a name of the old library for which there is no rule. If the name is the same in
+// ids, or if ids has a new name for it, the conversion refers to ids. Otherwise, the conversion
+// leaves the expression unchanged.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}
@@ -91,8 +92,8 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	return []conversion{done}
 }
 
-// leave returns a conversion that leaves e unchanged because of name. The argument why is the
-// reason for the report.
+// leave returns a conversion that leaves e unchanged because e uses name. The argument why is the
+// reason that the report gives.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
 	done := conversion{left: why, name: name[strings.LastIndex(name, ".")+1:]}
 	f.finish(&done, e)
@@ -107,8 +108,8 @@ func (f *file) leftReason(name string) string {
 	return cmp.Or(f.lib.left[name], "no rule applies to it")
 }
 
-// finish extends a conversion to all of e. If the conversion leaves e unchanged, finish removes the
-// edits and counts all uses in e.
+// finish sets the range of a conversion to the whole expression e. If the conversion leaves e
+// unchanged, finish removes the edits and counts all uses of the old library in e.
 func (f *file) finish(done *conversion, e ast.Expr) {
 	done.start, done.end = f.span(e)
 	if done.left != "" {
@@ -116,8 +117,8 @@ func (f *file) finish(done *conversion, e ast.Expr) {
 	}
 }
 
-// hiddenReason returns the reason why a template cannot use the name of a package at e. It returns
-// "" if the template can use the name.
+// hiddenReason returns the reason why a template cannot use a package's name at the position of e.
+// It returns "" if the template can use the name.
 func (f *file) hiddenReason(pkg string, e ast.Expr) string {
 	name := f.knownName(pkg)
 	if name == "" {

@@ -77,9 +77,9 @@ func (f *file) differences() (notes []note) {
 }
 
 // differenceNotes returns a note about the use of name at c if name has a different value in ids.
-// It returns no note if all arguments of a call are constants or results of the old library's
-// functions, or if the value is compared only with the old library's constants and with variables
-// of its types.
+// It returns no note for a call whose arguments are all constants or results of the old library's
+// functions. It also returns no note for a value that is compared only with the old library's
+// constants and with variables of the old library's types.
 func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil
@@ -104,8 +104,8 @@ func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	return f.firstNote(at, name, f.lib.differs[name])
 }
 
-// isNumber reports whether e is neither a variable of one of the old library's types nor one of its
-// constants.
+// isNumber reports whether e is neither a variable of one of the old library's types nor one of the
+// old library's constants.
 func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
@@ -121,14 +121,14 @@ func (f *file) calledName(n ast.Node) string {
 	return f.callee(call).Name()
 }
 
-// comparer matches the names of functions that compare values or texts. In testify, some of these
-// functions compare errors or the names of types.
+// comparer matches the names of functions that compare values or texts. Some of the matching
+// functions in testify compare errors or the names of types.
 var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
 // comparisonNotes returns notes about the parts of a comparison that have a different value in ids:
 // errors, error texts, type names and import paths.
 func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
-	ofError := strings.Contains(f.calledName(n), "Error") // or a part calls the method Error
+	ofError := strings.Contains(f.calledName(n), "Error") // or if a part calls Error
 	for _, e := range parts {
 		for part := range ast.Preorder(e) {
 			ofError = ofError || f.calledName(part) == "Error"

@@ -18,13 +18,14 @@ type edit struct {
 // markPackage returns the marked name of a package.
 func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 
-// A conversion is an expression of the program that is rewritten, or stays unchanged as a whole.
+// A conversion describes an expression of the program that is rewritten, or that stays unchanged as
+// a whole.
 type conversion struct {
 	start, end int
 	edits      []edit
 	uses       int    // number of uses of the old library's names
-	left       string // reason why it stays unchanged, for the report, or ""
-	name       string // name because of which it stays unchanged
+	left       string // reason why the expression stays unchanged, for the report, or ""
+	name       string // name that keeps the expression from being converted
 }
 
 // render returns the text from start to end with the edits applied.

@@ -1,7 +1,7 @@
 package from
 
-// This file searches code that is not loaded with its types: files that no configuration compiles,
-// and packages that the program needs.
+// The functions in this file search code that is not loaded with its types: files that no
+// configuration compiles, and packages that the program needs.
 
 import (
 	"bytes"
@@ -72,7 +72,7 @@ func folder(p *packages.Package) string {
 // of another module of the program. A published package is not converted, and keeps the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
-		pkgs, _ := packages.Load(&packages.Config{ // packages found despite an error are correct
+		pkgs, _ := packages.Load(&packages.Config{ // after an error, they are still correct
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
 		}, "./...")
@@ -91,9 +91,9 @@ func (r *run) findDependencies(mods []string) {
 }
 
 // searchOthers searches code outside the loaded files. It looks for names that disable rules, such
-// as snowflake.Epoch, in all other Go files of the modules, regardless of the patterns, systems and
-// tags, and in the packages that the modules need. It also looks for other modules that assert the
-// old types.
+// as snowflake.Epoch. It searches all other Go files of the modules, regardless of the patterns,
+// systems and tags, and the packages that the modules need. It also looks for other modules that
+// assert the old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
@@ -119,8 +119,8 @@ func (r *run) searchOthers(mods []string) {
 	}
 }
 
-// addCauses adds those names that disable rules to the names in use, and adds a note about each
-// place.
+// addCauses adds the names that disable rules to r.uses. It also adds a note about each place where
+// such a name is used.
 func (r *run) addCauses(names []use) {
 	for _, n := range names {
 		for _, causes := range r.set {
@@ -136,7 +136,7 @@ func (r *run) addCauses(names []use) {
 // A use is a name of the old library in a file that is not compiled.
 type use struct {
 	note
-	asserted bool // it is the type in a type assertion or a type switch
+	asserted bool // the name is the type in a type assertion or a type switch
 }
 
 var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString

@@ -29,11 +29,11 @@ type library struct {
 	// published contains pairs of a module's directory and the import path of one of the program's
 	// packages. In each pair, the module needs a published version of the package.
 	published map[[2]string]bool
-	// databases contains the import path of database/sql, and those of the packages in other
-	// modules that depend on it, except for the old library's packages.
+	// databases contains, by import path, the package database/sql and the packages in other
+	// modules that depend on database/sql. It does not contain the old library's packages.
 	databases map[string]bool
-	// asserting maps the path of a module that asserts the old types to a place in the module's
-	// code where it does so.
+	// asserting maps the path of each module that asserts the old types to the place of one such
+	// assertion in the module's code.
 	asserting map[string]string
 }
 
@@ -103,8 +103,8 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 	return any
 }
 
-// isAllowed reports whether the rules for name are allowed. A set row disables them if the program
-// uses one of the first names in that row.
+// isAllowed reports whether the rules for name may be applied. A set row disables these rules if
+// the program uses one of the first names in the row.
 func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -114,8 +114,8 @@ func (l *library) isAllowed(name string) bool {
 	return true
 }
 
-// isKept reports whether name is allowed, and is either the same in ids or a field that has a new
-// name in ids.
+// isKept reports whether name is allowed and also exists in ids, either unchanged or, if it is a
+// field, with a new name.
 func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }

@@ -1,6 +1,6 @@
 package from
 
-// This file finds other modules that keep the old types, or assert them.
+// This file finds other modules that keep or assert the old types.
 
 import (
 	"go/ast"
@@ -9,8 +9,8 @@ import (
 )
 
 // foreignNotes returns a note if id refers to a name in another module, and the declaration of that
-// name contains a type of the old library. The name can be that of a function, a variable or a
-// field. It can also be that of an interface that the program's types no longer satisfy after the
+// name contains a type of the old library. The name can belong to a function, a variable or a
+// field. It can also belong to an interface that the program's types no longer satisfy after the
 // move. For a generic type or function, only the declaration counts, because the program chooses
 // the type arguments.
 func (f *file) foreignNotes(id *ast.Ident) []note {
@@ -39,8 +39,8 @@ func (f *file) foreignNotes(id *ast.Ident) []note {
 			f.lib.name+"."+kept[0].typ.Name()+"(id)")
 }
 
-// assertingNotes returns a note if a call passes a value of an old type in an interface to a module
-// that asserts the old type. Such a module does not recognize the new type.
+// assertingNotes returns a note if a call passes a value of an old type as an interface value to a
+// module that asserts the old type. Such a module does not recognize the new type.
 func (f *file) assertingNotes(call *ast.CallExpr) []note {
 	fun := f.callee(call)
 	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.contained(f.info.TypeOf(call.Fun), noFields) != nil {

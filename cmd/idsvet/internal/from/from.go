@@ -4,7 +4,7 @@
 //
 // A move has these stages. First, load (load.go) loads the packages with their types, for each
 // configuration. Then conversions (convert.go) walks the syntax tree of each file. For each
-// expression in it, byRule calls matches (match.go), which binds the letters of the rules
+// expression in a file, byRule calls matches (match.go), which binds the letters of the rules
 // (table.go). The methods fill and fit (template.go) write the replacement, and adapt it to its
 // context. Next, merged (from.go) keeps the conversions on which all configurations agree. Then
 // rewritten (imports.go) chooses the names of the packages, and applies the edits (edit.go) to the
@@ -145,9 +145,9 @@ func (r *run) matchesPackage(pattern string, c config) bool {
 	return strings.TrimSpace(folders) != ""
 }
 
-// replace writes the changes or, without -fix, prints them as a diff. A signal stops it only before
-// the last new file is prepared. In that case, no file has changed. If a signal arrives later,
-// replace finishes all files and returns an error.
+// replace writes the changes or, without -fix, prints them as a diff. A signal can stop replace
+// only until the last new file is prepared. In that case, no file has changed. If a signal arrives
+// later, replace finishes all files and returns an error.
 func (r *run) replace(changes []change) error {
 	if !r.fix {
 		for _, c := range changes {

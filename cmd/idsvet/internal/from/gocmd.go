@@ -86,7 +86,7 @@ func isSkipped(name string) bool {
 }
 
 // environment returns the variables to add to the environment of a go command in a module. If the
-// module does not belong to the workspace around it, these variables turn the workspace off.
+// enclosing workspace does not include the module, these variables disable the workspace.
 func environment(module string) []string {
 	all, err := goIn(module, nil, "list", "-m", "-f", "{{.Dir}}")
 	if err == nil && slices.Contains(strings.Split(all, "\n"), module) {
@@ -117,8 +117,8 @@ var (
 // A goFile is a go.mod or go.work file.
 type goFile struct{ folder, kind, text string }
 
-// readGoFile reads the file that applies in a folder. This file is go.mod if kind is "mod", and
-// go.work if kind is "work".
+// readGoFile reads the go.mod file or the go.work file that the go command uses in the given
+// folder. It reads go.mod if kind is "mod", and go.work if kind is "work".
 func readGoFile(folder, kind string) goFile {
 	text, _ := goIn(folder, nil, kind, "edit", "-print")
 	return goFile{folder, kind, text}
@@ -133,9 +133,9 @@ func (g goFile) goVersion() string {
 	return "1.16"
 }
 
-// reportRaised prints a line if the go line of a file has been raised. If the file also determines
-// the GODEBUG defaults, and does not set them explicitly, a second line shows how to keep these
-// defaults. In a workspace, only go.work determines them.
+// reportRaised prints a message if the go command has raised the version in a file's go line. If
+// the file also determines the GODEBUG defaults, and does not set them explicitly, a second message
+// shows how to keep these defaults. In a workspace, only go.work determines the GODEBUG defaults.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {
@@ -150,7 +150,8 @@ func (r *run) reportRaised(before goFile, decides bool) {
 	}
 }
 
-// require makes each changed module require ids or, without -fix, prints the commands for that.
+// require adds ids to the requirements of each changed module. Without -fix, it only prints the
+// commands for this change.
 func (r *run) require(mods []string, changes []change) error {
 	var errs []error
 	for _, mod := range mods {
@@ -169,7 +170,8 @@ func (r *run) require(mods []string, changes []change) error {
 		work, inWork := goFile{}, false
 		if path, _ := goIn(mod, env, "env", "GOWORK"); strings.HasSuffix(strings.TrimSpace(path), ".work") {
 			work, inWork = readGoFile(filepath.Dir(strings.TrimSpace(path)), "work"), true
-			// The go line of go.work must be at least as high as its modules' go lines.
+			// The version in the go line of go.work must be at least as high as the versions in the
+			// go lines of its modules.
 			commands = append(commands, []string{"work", "use"})
 		}
 		for _, c := range commands {

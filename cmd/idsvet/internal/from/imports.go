@@ -32,8 +32,8 @@ type newImports struct {
 	edits  []edit            // edits of the whole file
 }
 
-// rewritten returns the text of the file with its conversions applied, and notes about variables
-// that are unused in that text, which the compiler rejects.
+// rewritten returns the text of the file with its conversions applied. It also returns notes about
+// the variables that are unused in that text, because the compiler rejects unused variables.
 func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, err error) {
 	var all []edit
 	for _, c := range conversions {
@@ -48,8 +48,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
-	// If a file already imports the new package under a name that is visible everywhere, the file
-	// keeps this as its only import of the package.
+	// If a file already imports the new package under a name that no declaration in the file hides,
+	// this import remains the file's only import of the package.
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
@@ -76,7 +76,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	return f.formatted(out), f.unusedNotes(all), nil
 }
 
-// qualifiers returns an edit for each use of an old package name that the edits leave in place.
+// qualifiers returns an edit for each use of the old library's package name that the given edits do
+// not replace. The text of the returned edits is empty.
 func (f *file) qualifiers(edits []edit) (left []edit) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -88,8 +89,8 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats out, which is the new text of the file, if the old text was formatted. It also
-// restores the line endings of the old text.
+// formatted formats out, the new text of the file, but only if the old text was formatted. It
+// always restores the line endings of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
@@ -103,7 +104,7 @@ func (f *file) formatted(out []byte) []byte {
 }
 
 // knownName returns the old library's import name if pkg replaces that library, or else the name
-// under which the file imports pkg. It returns "" if there is neither.
+// under which the file imports pkg. If neither name exists, it returns "".
 func (f *file) knownName(pkg string) string {
 	for _, i := range f.syntax.Imports {
 		name := f.info.PkgNameOf(i).Name()
@@ -125,8 +126,8 @@ func (f *file) importName(path string) string {
 	return ""
 }
 
-// redeclares reports whether a declaration in the file has the given name. Imports, fields and
-// methods do not count.
+// redeclares reports whether a declaration in the file has the given name. It ignores imports,
+// fields and methods.
 func (f *file) redeclares(name string) bool {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -141,7 +142,7 @@ func (f *file) redeclares(name string) bool {
 }
 
 // freeName returns a name that the file and its package do not use. If the given name is in use,
-// freeName returns that name with a different number at its end.
+// freeName replaces the number at the end of the name, or adds a number.
 func (f *file) freeName(name string) string {
 	taken := map[string]bool{}
 	for n := range ast.Preorder(f.syntax) {

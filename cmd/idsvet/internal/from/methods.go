@@ -1,6 +1,6 @@
 package from
 
-// This file finds interfaces that only the old types satisfy, or only the new types.
+// This file finds interfaces that only the old types or only the new types satisfy.
 
 import (
 	_ "embed"
@@ -14,16 +14,16 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// methodsTXT contains the lines from api.txt that list the methods of the types in ids that replace
-// old types.
+// methodsTXT contains lines from api.txt. These lines list the methods of the new types, which are
+// the types in ids that replace types of the old libraries.
 //
 //go:embed methods.txt
 var methodsTXT string
 
 var methodLine = regexp.MustCompile(`(?m)^ids: func \(\*?(\w+)(?:\[T\])?\)\.(.*)$`)
 
-// newMethods maps the name of each type in ids to its methods, with their parameters and results.
-// The old names of these types are also keys.
+// newMethods maps the name of each type in methodsTXT to the type's methods, with their parameters
+// and results. The names of the old types are also keys.
 var newMethods = func() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, m := range methodLine.FindAllStringSubmatch(methodsTXT, -1) {
@@ -65,9 +65,10 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	return nil
 }
 
-// assertionNotes returns notes about t, which is the type in a type assertion, or in a type switch,
-// on a value of type asked. It returns a note if t is an interface that an ID type satisfies only
-// before the move, or only after it, and if the value can have that ID type.
+// assertionNotes returns notes about t, which is the type in a type assertion or a type switch. The
+// argument asked is the type of the value that is asserted. If t is an interface, there is one note
+// for each ID type that the value can have and that satisfies t only before the move or only after
+// it.
 func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // parsers contains, for each ID type, an expression for the texts that its parser accepts, and a
-// message about all other texts.
+// message for all other texts.
 var parsers = map[string]struct {
 	accepted *regexp.Regexp
 	not      string
@@ -45,7 +45,7 @@ func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 }
 
 // Refused returns the reason why the parser for the given type in ids rejects s. It returns "" if
-// the parser accepts s, or if Refused does not know the type.
+// the parser accepts s, or if the type is unknown.
 func Refused(kind, s string) string {
 	text, known := parsers[kind]
 	_, err := strconv.ParseInt(s, 10, 64)

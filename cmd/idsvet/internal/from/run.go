@@ -32,7 +32,7 @@ func (c config) String() string {
 	return strings.TrimSuffix(c.goos+" -tags "+c.tags, " -tags ")
 }
 
-// configs returns each combination of a system and a set of tags. The systems are $GOOS (by
+// configs returns all combinations of a system and a set of tags. The systems are $GOOS (by
 // default, this machine's system) and those in goos. The sets are the empty set and those in tags.
 func configs(goos, tags []string) (all []config) {
 	for _, system := range append([]string{cmp.Or(os.Getenv("GOOS"), runtime.GOOS)}, goos...) {

@@ -20,15 +20,15 @@ import (
 // storesNothing matches the names of functions that do not store their arguments.
 var storesNothing = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
-// storedNotes returns notes about the old library's types in the value at c if a codec or a
-// database may receive the value in an interface.
+// storedNotes returns notes about the value at c if a codec or a database may receive this value as
+// an interface value. Each note is about one of the old library's types in the value.
 func (f *file) storedNotes(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
 	return f.storedNotesFor(f.receivingPackage(c), e, f.info.TypeOf(e))
 }
 
-// instanceNotes returns notes about the old library's types among the type arguments of id, which
-// refers to a generic type or function.
+// instanceNotes returns notes about the old library's types in the type arguments of id. The
+// identifier id refers to a generic type or function.
 func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 	for t := range f.info.Instances[id].TypeArgs.Types() {
 		notes = append(notes, f.storedNotesFor(f.info.Uses[id].Pkg(), id, t)...)
@@ -37,8 +37,8 @@ func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 }
 
 // storedNotesFor returns the notes from the stored rows that apply to values of type t. The
-// argument to is the package that receives such a value at e. If a row is about databases, its note
-// refers to the field that contains the value, if there is one.
+// argument to is the package that receives such a value at e. If a row is about databases, and a
+// struct field of the program contains the value, the note refers to that field.
 func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
@@ -69,10 +69,10 @@ func (f *file) reaches(pkg *types.Package, match func(path string) bool) bool {
 	return match(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return match(p.Path()) })
 }
 
-// receivingPackage returns the package that receives the value at c in an interface. It is the
-// package of the called function, or of the type of the composite literal that contains the value.
-// Otherwise, it is the package of the file. If the value is not converted to an interface, or if
-// the function does not store its arguments, receivingPackage returns nil.
+// receivingPackage returns the package that receives the value at c as an interface value. It is
+// the package of the called function, or of the type of the composite literal that contains the
+// value. Otherwise, it is the package of the file. If the value is not converted to an interface,
+// or if the function does not store its arguments, receivingPackage returns nil.
 func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
@@ -107,14 +107,14 @@ const (
 	allFields              // all fields that codecs can access, but no functions
 )
 
-// A containedType is a type of the old library within another type. If a struct field of the
-// program contains it there, field is that struct field. Otherwise, field is nil.
+// A containedType is a type of the old library that occurs in another type. If the type occurs in a
+// struct field that the program declares, field is that struct field. Otherwise, field is nil.
 type containedType struct {
 	typ   *types.TypeName
 	field *types.Var
 }
 
-// contained returns the types of the old library that a value of type in may contain.
+// contained returns the types of the old library that a value of the given type may contain.
 func (f *file) contained(in types.Type, into depth) []containedType {
 	if in == nil {
 		return nil

@@ -26,7 +26,8 @@ import (
 //   - The row "PATTERN -> EXPRESSION" replaces the pattern with the expression. Each letter occurs
 //     once in both, in the same order. A letter without a let row matches any expression. If the
 //     row replaces one error with another, it also applies to comparisons with == and !=.
-//   - The row "PATTERN -> EXPRESSION, nil" is for a function whose error cannot occur in ids.
+//   - The row "PATTERN -> EXPRESSION, nil" is for a function whose error cannot occur in ids. The
+//     error is replaced with nil.
 //   - The row "PATTERN -> EXPRESSION, ok" is for a function that has an additional second result in
 //     ids, which is dropped. The row applies only if the first result is assigned. Otherwise, the
 //     pattern's next row applies.
@@ -44,22 +45,25 @@ import (
 //     contains the sentence where the program uses these names, unless constants determine the
 //     value.
 //   - The row "stored TYPE WHERE: SENTENCE" describes a difference in places where values of the
-//     type are written and read. WHERE is one or more of the words in the second list.
+//     type are written and read. WHERE is one or more of the words in the list below.
 //   - The row "unseen SENTENCE" describes a difference that types cannot show.
-//   - The row "unseen for NAME…: SENTENCE" describes such a difference for programs that have one
-//     of the names. Such a name is a name of the library, a verb of a format, such as "%#v", or a
-//     package that the program needs, such as "database/sql".
+//   - The row "unseen for NAME…: SENTENCE" describes such a difference for programs that use one of
+//     the names. NAME is a name of the library, a format verb such as "%#v", or the import path of
+//     a dependency, such as "database/sql".
 //
 // In an expression, three words refer to the old code: same is the matched name, value is the value
 // of the matched constant, and result is the type of the first result of the matched call.
 //
 // In a stored row, these words can follow the type:
 //
-//   - The word "codecs=PART,…" contains parts of the import paths of codecs.
-//   - The word "tags=KEY,…" contains keys of struct tags.
-//   - The word "omits=KEY:OPTION,…" contains options of struct tags. With these options, a codec
-//     omits a value if the value's method IsZero returns true. Only the new type has this method.
-//   - The word "queries" means that the row applies to arguments of a database.
+//   - The word "codecs=PART,…" means that the row applies to codecs whose import paths contain one
+//     of these parts.
+//   - The word "tags=KEY,…" means that the row applies to struct fields that contain the type and
+//     whose tags have one of these keys.
+//   - The word "omits=KEY:OPTION,…" means that the row applies to struct fields whose tags have one
+//     of these options. With such an option, a codec omits a value if the value's method IsZero
+//     returns true. Only the new type has this method.
+//   - The word "queries" means that the row applies to values that are passed to a database.
 //   - The word "unless=METHOD" limits the row to versions of the library in which the type lacks
 //     the method.
 //
@@ -100,7 +104,7 @@ func (s storedRow) about(of *types.TypeName) bool {
 }
 
 // An unseenRow describes a difference that types cannot show. If names is nil, the row applies to
-// all programs. Otherwise, it applies only to programs that have one of the names.
+// all programs. Otherwise, it applies only to programs that use one of the names.
 type unseenRow struct {
 	names    []string
 	sentence string

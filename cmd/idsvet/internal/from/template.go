@@ -111,8 +111,8 @@ func (m *match) fit(done *conversion, c inspector.Cursor) string {
 }
 
 // targets returns the variables to which the values of the expression at c are assigned, and
-// reports whether they are declared there. If the declaration contains their type, targets returns
-// no variables.
+// reports whether the same statement declares these variables. If the declaration contains a type,
+// targets returns no variables.
 func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	switch parent := c.Parent().Node().(type) {
 	case *ast.AssignStmt:

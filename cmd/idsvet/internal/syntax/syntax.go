@@ -99,8 +99,8 @@ func literalStruct(t types.Type) *types.Struct {
 	return s
 }
 
-// ComparedWith returns the expressions that are compared by ==, != or a switch with the expression
-// at c. For == and !=, the result includes that expression itself.
+// ComparedWith returns the expressions that ==, != or a switch compares with the expression at c.
+// For == and !=, the result also includes the expression at c.
 func ComparedWith(c inspector.Cursor) (others []ast.Expr) {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
