@@ -50,8 +50,8 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 	}
 }
 
-// parseOptions is like parse, but returns an error if there are other arguments. If the first of
-// them is a number, the error suggests the option -n.
+// parseOptions is like parse, but returns an error if args contains anything other than options. If
+// the first other argument is a number, the error suggests the option -n.
 func (fs *flags) parseOptions(args []string) error {
 	others, err := fs.parse(args)
 	if err != nil || len(others) == 0 {

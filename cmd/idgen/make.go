@@ -95,7 +95,7 @@ func (t *tool) snowflake(args []string) error {
 		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
 	// No ID from the previous run with this node number has a time after begin, even if a signal
-	// ended that run. If ticks are long, IDs can have later times.
+	// ended that run. If ticks are 20 ms or longer, IDs can have later times.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})

@@ -61,7 +61,8 @@ func recognize(s string) error {
 func encoded(s string) error {
 	isUTF16 := len(s) > 1 || s == "\x00"
 	for i := 0; isUTF16 && i < len(s); i++ {
-		isUTF16 = (s[i] == 0) == (s[0] == 0) != (i%2 == 1) // every other byte is NUL, as in ASCII
+		// In UTF-16, every other byte of an ASCII text is NUL.
+		isUTF16 = (s[i] == 0) == (s[0] == 0) != (i%2 == 1)
 	}
 	switch {
 	case isUTF16, strings.HasPrefix(s, "\xff\xfe"), strings.HasPrefix(s, "\xfe\xff"):

@@ -72,7 +72,8 @@ func folder(p *packages.Package) string {
 // of another module of the program. A published package is not converted, and keeps the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
-		pkgs, _ := packages.Load(&packages.Config{ // after an error, they are still correct
+		// If Load returns an error, the packages that it found are still correct.
+		pkgs, _ := packages.Load(&packages.Config{
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
 		}, "./...")

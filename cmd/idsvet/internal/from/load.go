@@ -127,7 +127,7 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 var verbRE = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
 
 // missingErrors returns the errors in which the go command reports missing modules and packages.
-// The type errors show only the consequences of these errors.
+// Type errors show only the consequences of a missing package.
 func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
 	pkgs, _ := packages.Load(&cfg, r.patterns...)

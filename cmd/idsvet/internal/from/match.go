@@ -1,6 +1,6 @@
 package from
 
-// This file matches the patterns of rules with the expressions of the program.
+// This file matches the patterns of rules against the expressions of the program.
 
 import (
 	"go/ast"
@@ -75,7 +75,7 @@ func (m *match) match(p, e ast.Expr) bool {
 }
 
 // qualified reports whether s selects a name from the package that is called pkg in patterns. If
-// this is the old library, the rules for the name must also be allowed.
+// this package belongs to the old library, the rules for the name must also be allowed.
 func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	x, _ := s.X.(*ast.Ident)
 	name, ok := m.info.Uses[x].(*types.PkgName)
@@ -122,7 +122,7 @@ var errorType = types.Universe.Lookup("error").Type()
 
 var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// bind binds letter to e if e fits the table's let row for the letter:
+// bind binds letter to e if e matches the table's let row for the letter:
 //
 //   - Without a let row, the letter matches any expression.
 //   - The word constant matches a constant text that is a UUID in canonical form.

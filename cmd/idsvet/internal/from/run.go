@@ -1,6 +1,7 @@
 package from
 
-// This file contains a run of the command, and the configurations in which it loads the program.
+// This file describes a run of the command, and the configurations in which the run loads the
+// program.
 
 import (
 	"cmp"
@@ -20,7 +21,7 @@ type run struct {
 
 	// mu guards the source texts while load collects them.
 	mu    sync.Mutex
-	files map[string][]*file // by path, one for each configuration that compiles the file
+	files map[string][]*file // by path; one file for each configuration that compiles it
 	cgo   map[string]bool    // files that use cgo, which are not compiled directly
 	forks map[string]bool    // directories of modules that are copies of the old library
 }

@@ -129,8 +129,8 @@ func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	return to, declares
 }
 
-// addNil adds nil in place of the error that the call no longer returns. It reports whether that is
-// possible.
+// addNil adds nil in place of the error that the call no longer returns. It reports whether nil can
+// be added at this place.
 func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 	switch c.Parent().Node().(type) {
 	case *ast.ExprStmt:
@@ -158,7 +158,7 @@ func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 }
 
 // addBlank adds a blank identifier for the additional result of the new call. It reports whether
-// that is possible.
+// the identifier can be added at this place.
 func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 	to, _ := targets(c)
 	if len(to) != 1 {
@@ -201,8 +201,8 @@ func (m *match) isRead(c inspector.Cursor) bool {
 }
 
 // isVariable reports whether the expression at c is a variable of the old library that cannot be
-// replaced with a call, because it is assigned or its address is taken there. A slice expression or
-// a method call can also take the address.
+// replaced with a call, because the code assigns it or takes its address. A slice expression or a
+// method call can also take a variable's address.
 func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	s, _ := e.(*ast.SelectorExpr)
 	if s == nil || m.info.Selections[s] != nil {
