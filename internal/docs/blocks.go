@@ -3,22 +3,21 @@
 // packages uuid, ulid and snowflake, and the exported names in api.txt.
 //
 // A Go block is a fenced code block that begins with ```go. It contains statements or declarations.
-// It may omit imports that a reader would add without thinking. A block that begins with "package
-// main" is a complete program and must contain all its imports. A statement that prints may be
-// followed, on the same line, by a comment with the expected output. It must then print that
-// output:
+// It may omit common imports, which are listed in the variable imports. A block that begins with
+// "package main" is a complete program and must contain all its imports. If a comment follows a
+// print statement on the same line, the statement must print the text of that comment:
 //
 //	fmt.Println(id.Version()) // 7
 //
-// Output that differs in each run belongs in a comment on the next line, which is not compared with
-// anything.
+// If the output differs in each run, it can be shown in a comment on the next line, which is not
+// checked.
 //
-// An HTML comment on the line before the block can contain directives, which readers of the page do
-// not see:
+// An HTML comment on the line before a block can contain directives. They are invisible on the
+// rendered page:
 //
-//	<!-- go: in examples/database -->    the module of the block; the default is the root module
-//	<!-- go: after the last -->          declarations of the previous block are also declared here
-//	<!-- go: is examples/recipes/restart --> the block is an exact part of the Go files in that folder
+//	<!-- go: in examples/database -->        The block belongs to this module, not to the root module.
+//	<!-- go: after the last -->              The block needs the declarations of the previous block.
+//	<!-- go: is examples/recipes/restart --> The block is an exact copy of code in this folder.
 package docs
 
 import (
@@ -41,10 +40,10 @@ import (
 	"time"
 )
 
-// Module is the name that directives and [Run] use for the root module.
+// Module is the root module's name in directives and in calls of [Run].
 const Module = "."
 
-// imports maps package names to the import paths that a block may omit.
+// imports contains the imports that a block may omit. It maps package names to import paths.
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "driver": "database/sql/driver", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http",
 	"httptest": "net/http/httptest", "io": "io", "json": "encoding/json", "log": "log", "os": "os", "rand": "math/rand/v2", "reflect": "reflect",
@@ -62,15 +61,15 @@ type block struct {
 	line   int    // number of the first line of code
 	code   string
 	module string
-	// If folder is set, the block is part of the Go files in that folder, which are compiled and
-	// tested instead.
+	// If folder is set, the block is a copy of code in that folder. That code is compiled and
+	// tested instead of the block.
 	folder string
 	after  *block // block whose declarations this block needs
 }
 
 // Run compiles the blocks of a module into one program and runs it, with a subtest for each block.
-// given maps names that blocks use without declaring them, such as ctx, to expressions for their
-// values.
+// Blocks can use the names in given, such as ctx, without declaring them. given maps each name to a
+// Go expression for its value.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
 	var run []*block
@@ -111,17 +110,17 @@ func Root(t *testing.T) string {
 	}
 }
 
-// pages returns README.md and the pages in docs and docs/from, relative to root, with forward
-// slashes.
+// pages returns the paths of README.md and of the pages in docs and docs/from. The paths are
+// relative to root and contain forward slashes.
 func pages(root string) (all []string) {
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/from/*.md"} {
-		paths, _ := fs.Glob(os.DirFS(root), pattern) // the pattern is good
+		paths, _ := fs.Glob(os.DirFS(root), pattern) // the pattern is valid
 		all = append(all, paths...)
 	}
 	return all
 }
 
-// read returns the text of a file, with Unix line endings.
+// read returns the text of a file, with its line endings converted to Unix line endings.
 func read(t *testing.T, elem ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(elem...))
@@ -131,10 +130,10 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// fence matches a Go block and the comment before it.
+// fence matches a Go block and, if there is one, the comment with directives before it.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
-// blocks returns the blocks of all pages.
+// blocks returns the Go blocks on all pages.
 func blocks(t *testing.T, root string) (all []*block) {
 	for _, page := range pages(root) {
 		var last *block
@@ -152,8 +151,8 @@ func blocks(t *testing.T, root string) (all []*block) {
 	return all
 }
 
-// direct applies the directives in the comment before the block to b. last is the previous block on
-// the page.
+// direct applies directives to b. comment is the text of the HTML comment before b. last is the
+// previous block on the page, or nil if b is the first block.
 func (b *block) direct(comment string, last *block) error {
 	for word := range strings.SplitSeq(comment, "; ") {
 		switch {
@@ -172,10 +171,10 @@ func (b *block) direct(comment string, last *block) error {
 
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
-// inProgram reports whether the Go files in the block's folder contain its code, possibly with more
-// indentation, and whether they include a test.
+// inProgram checks the Go files in b.folder. found reports whether one of them contains the block's
+// code, apart from indentation. tested reports whether one of them is a test file.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
-	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // good pattern
+	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // valid pattern
 	for _, path := range paths {
 		code := indentation.ReplaceAllString(read(t, path), "")
 		found = found || strings.Contains("\n"+code, "\n"+indentation.ReplaceAllString(b.code, ""))
@@ -186,8 +185,8 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// importing matches the beginning of a block, which is the package clause of a complete program and
-// the imports.
+// importing matches the package clause and the imports at the beginning of a block. Only a complete
+// program has a package clause.
 var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
 // source returns the source of a package whose function Run executes the block.
@@ -226,7 +225,7 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 				fmt.Fprintf(&set, "%s := %s\n", name, given[name])
 			}
 		}
-		// A reader's program uses the block's variables and checks its error.
+		// In a reader's program, later code would use the block's variables and check its error.
 		if declared["err"] {
 			end = "\nreturn err\n}\n"
 		}
@@ -250,8 +249,8 @@ func (b *block) source(root string, given map[string]string) (string, error) {
 	return header.String() + strings.TrimPrefix(body, "package b\n"), nil
 }
 
-// names returns all names that f uses. If a selector follows a name, the result also contains the
-// name with a dot after it.
+// names returns all names that f uses. For a name that is followed by a selector, the result also
+// contains the name with a trailing dot, for example "fmt." for fmt.Println.
 func names(f *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -268,13 +267,14 @@ func names(f *ast.File) map[string]bool {
 	return used
 }
 
-// declaring matches the variables declared by a statement that is not indented.
+// declaring matches an unindented statement that declares variables, and captures their names.
 var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 
-// folder is the name under which the compiler finds the program's directory.
+// folder is the name of the program's directory, which exists only in the go command's overlay.
 const folder = "zz_blocks"
 
-// program returns a main package that runs n blocks one after another. path is its import path.
+// program returns the source of a main package that runs n blocks one after another. path is the
+// import path of that package.
 func program(path string, n int) string {
 	var imports, runs strings.Builder
 	for i := range n {
@@ -300,7 +300,8 @@ func main() {
 `
 }
 
-// command returns a program's output. The program runs in dir and must succeed within 5 minutes.
+// command runs a program in dir and returns its standard output. The program must succeed within 5
+// minutes.
 func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -316,7 +317,8 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// execute builds the blocks into a program of the module in dir and returns each block's output.
+// execute builds the sources into one program in the module in dir, runs the program, and returns
+// the output of each block.
 func execute(t *testing.T, dir string, sources []string) []string {
 	temp := t.TempDir()
 	path := strings.TrimSpace(command(t, dir, "go", "list", "-m")) + "/" + folder
@@ -340,7 +342,7 @@ func execute(t *testing.T, dir string, sources []string) []string {
 	t.Setenv("IDS_SNOWFLAKE_NODE", "7")
 	parts := strings.Split(command(t, temp, binary), "\x00")[1:] // blocks write their files to temp
 	for i := range parts {
-		_, parts[i], _ = strings.Cut(parts[i], "\n") // cut off the number
+		_, parts[i], _ = strings.Cut(parts[i], "\n") // remove the block's number
 	}
 	return parts
 }
@@ -353,7 +355,7 @@ func write(t *testing.T, path, text string) {
 
 var printing = regexp.MustCompile(`^\s*fmt\.Print(?:ln|f)\(.*\)(?:\s*// (.*))?$`)
 
-// check compares the block's output with the output in its comments.
+// check compares out, the block's output, with the expected output in the block's comments.
 func (b *block) check(t *testing.T, out string) {
 	out, failure, failed := strings.Cut(out, "\x01")
 	if failed {

@@ -1,15 +1,17 @@
-// Deps uses go/types to determine exactly which files of a package use which other files. It prints
-// the files in rows, so that each file uses only files in rows below its own. If files use each
-// other in a circle that is not allowed, deps prints the uses along the circle and fails.
+// Deps shows which files of a package use declarations in which other files. The result is exact,
+// because deps uses go/types. It prints the files in rows. Each file uses only files in lower rows
+// and files of its own circle, which is a set of files that use each other. If a circle is not
+// allowed, deps prints the uses within the circle and fails.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
 //	go -C internal/lab run ./deps -from Generator.NewV7,ParseULID ../..
 //
-// If functions are named with -from, deps also prints the amount of code that each of them uses in
-// its package, directly and indirectly. It counts functions, files, lines and private names. A
-// method's receiver does not count as a use of the file that declares the receiver's type, but a
-// field does.
+// For each function that is named with -from, deps also prints the amount of code that the function
+// uses in its package, directly and indirectly. The amount is the number of functions, files, lines
+// and private names. If code uses a field, this counts as a use of the file that declares the
+// struct type. A method's receiver does not count as a use of the file that declares the receiver's
+// type.
 package main
 
 import (
@@ -33,7 +35,7 @@ import (
 	"strings"
 )
 
-// allowed maps the path of a package to the files of its intended circle.
+// allowed maps the import path of a package to the names of the files that may form a circle.
 var allowed = map[string]string{
 	// A template can contain a conversion, and a conversion can have a template.
 	"github.com/oneclock/ids/cmd/idsvet/internal/from": "convert.go template.go",
@@ -51,8 +53,9 @@ func main() {
 	}
 }
 
-// run prints the files of the packages in dirs, and the amount of code that the named functions
-// use. Its error contains all circles that are not allowed.
+// run prints the rows of files for each package in dirs. For each function in names, it also prints
+// the amount of code that the function uses. The error that run returns lists all circles that are
+// not allowed.
 func run(w io.Writer, dirs, names []string) error {
 	var circles []error
 	met := map[string]bool{}
@@ -78,19 +81,19 @@ func run(w io.Writer, dirs, names []string) error {
 	return errors.Join(circles...)
 }
 
-// A listed is a package in the output of go list.
+// listed describes a package in the output of go list.
 type listed struct {
 	Dir, ImportPath, Export string
 	GoFiles                 []string
 	DepOnly                 bool
 }
 
-// A decl is a declaration at the top level of the package.
+// A decl is a top-level declaration in a package.
 type decl struct {
 	name, file string
 	node       ast.Node
 	lines      int
-	uses       map[types.Object]bool // other declarations and their fields that this one uses
+	uses       map[types.Object]bool // other declarations, and their fields, that this declaration uses
 }
 
 // A house contains the files and the declarations of a package.
@@ -103,8 +106,8 @@ type house struct {
 	files []string
 }
 
-// readAll reads the package in dir or, if dir ends in /..., all packages of its module in dir and
-// below it. It does not read their tests.
+// readAll reads the package in dir. If dir ends in /..., readAll reads all packages of the module
+// in that directory and its subdirectories. It does not read test files.
 func readAll(dir string) ([]*house, error) {
 	pattern := "."
 	if up, all := strings.CutSuffix(dir, "/..."); all {
@@ -139,8 +142,8 @@ func readAll(dir string) ([]*house, error) {
 	return houses, nil
 }
 
-// read parses and type-checks a package. exports maps import paths to the files of compiled
-// packages.
+// read parses and type-checks a package. exports maps import paths to the names of files with the
+// packages' export data.
 func read(p listed, exports map[string]string) (*house, error) {
 	h := &house{p.ImportPath, token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
 		map[types.Object]*decl{}, map[types.Object]types.Object{}, p.GoFiles}
@@ -186,7 +189,7 @@ func read(p listed, exports map[string]string) (*house, error) {
 	return h, nil
 }
 
-// declare records the declarations in d, which is a top-level declaration of a package.
+// declare records every name that the top-level declaration d declares in the package.
 func (h *house) declare(pkg *types.Package, d ast.Decl) {
 	if f, ok := d.(*ast.FuncDecl); ok {
 		name := f.Name.Name
@@ -220,7 +223,7 @@ func (h *house) add(o types.Object, name string, n ast.Node) {
 	}
 }
 
-// home returns the type that has the field o, or o itself if o is not a field.
+// home returns the struct type that contains the field o. If o is not such a field, home returns o.
 func (h *house) home(o types.Object) types.Object {
 	if t := h.owner[o]; t != nil {
 		return t
@@ -228,8 +231,8 @@ func (h *house) home(o types.Object) types.Object {
 	return o
 }
 
-// arrows returns the names that one file uses from another file, for each pair of files. The first
-// file of the pair is the one that uses the names.
+// arrows maps pairs of files to the names that the first file uses from the second file. It omits
+// pairs without such names.
 func (h *house) arrows() map[[2]string]map[string]bool {
 	arrows := map[[2]string]map[string]bool{}
 	for _, d := range h.decls {
@@ -245,12 +248,12 @@ func (h *house) arrows() map[[2]string]map[string]bool {
 	return arrows
 }
 
-// printFiles prints the files in rows, with the files of a circle in the same row. The error
-// contains the circles that are not allowed.
+// printFiles prints the files in rows. The files of a circle are in the same row. The error that
+// printFiles returns lists the circles that are not allowed.
 func (h *house) printFiles(w io.Writer) error {
 	arrows := h.arrows()
 	fmt.Fprintf(w, "%s: %d files, %d arrows\n", h.path, len(h.files), len(arrows))
-	// below maps each file to the files that it uses, directly or through others.
+	// below maps each file to the files that it uses directly or indirectly.
 	below := map[string]map[string]bool{}
 	for _, f := range h.files {
 		below[f] = map[string]bool{}
@@ -266,7 +269,8 @@ func (h *house) printFiles(w io.Writer) error {
 		walk(f)
 	}
 	var circles []error
-	// Each row contains the files that only files of their own circle use.
+	// The next row contains each remaining file that is used by no other remaining file, or only by
+	// files of its own circle.
 	for left := h.files; len(left) > 0; {
 		isTop := func(f string) bool {
 			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })
@@ -305,8 +309,8 @@ func (h *house) circleError(circle []string, arrows map[[2]string]map[string]boo
 	return errors.New(text)
 }
 
-// printReader prints the amount of code that a function uses, and reports whether h contains the
-// function.
+// printReader prints the amount of code that the named function uses. It reports whether h contains
+// that function.
 func (h *house) printReader(w io.Writer, name string) bool {
 	files, words := map[string]bool{}, map[string]bool{}
 	met := map[types.Object]bool{}

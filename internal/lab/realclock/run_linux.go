@@ -19,18 +19,18 @@ import (
 // longer is considered stuck and is killed.
 const exitTimeout = 3 * time.Minute
 
-// These constants of the kernel are missing from package syscall.
+// Package syscall does not define these kernel constants.
 const (
 	clockRealtime = 0  // CLOCK_REALTIME
-	clockMove     = 77 // not a clock of the kernel; Move uses it to send offsets to the tracer
+	clockMove     = 77 // not a kernel clock; Move uses this ID to send offsets to the tracer
 
-	atIgnore      = 1  // AT_IGNORE: an auxiliary vector entry without meaning
+	atIgnore      = 1  // AT_IGNORE: an auxiliary vector entry to be ignored
 	atSysinfoEhdr = 33 // AT_SYSINFO_EHDR: address of the vDSO
 
 	ptraceGetSyscallInfo = 0x420e // PTRACE_GET_SYSCALL_INFO, since Linux 5.3
 	syscallEntry         = 1      // PTRACE_SYSCALL_INFO_ENTRY
 	ptraceOptions        = syscall.PTRACE_O_TRACESYSGOOD | syscall.PTRACE_O_TRACECLONE |
-		0x100000 // PTRACE_O_EXITKILL: the child does not outlive its tracer
+		0x100000 // PTRACE_O_EXITKILL: kill the child when its tracer exits
 	waitOptions = syscall.WALL | 0x20000000 // __WNOTHREAD: ignore the children of other threads
 )
 
@@ -39,7 +39,7 @@ type syscallInfo struct {
 	op   uint8     // kind of stop
 	_    [15]byte  // architecture, instruction pointer
 	sp   uint64    // stack pointer
-	data [8]uint64 // on entry, the number and the arguments; on exit, the result
+	data [8]uint64 // on entry, the call's number and arguments; on exit, its result
 }
 
 // Move sets the offset of the wall clock in a process that [Run] started.
@@ -47,10 +47,10 @@ func Move(off time.Duration) {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMove, uintptr(off), 0) // EINVAL
 }
 
-// Run starts the program argv[0] with a wall clock that the program can [Move], waits for its end,
-// and returns its exit code. If a signal ended the program, the code is 128 plus the number of the
-// signal. The error matches [os.ErrPermission] if the system does not allow a process to trace its
-// child.
+// Run starts the program argv[0], which can set the offset of its wall clock with [Move]. Run waits
+// until the program ends and returns its exit code. If a signal ended the program, the code is 128
+// plus the number of the signal. The error matches [os.ErrPermission] if the system does not allow
+// a process to trace its child.
 func Run(argv, env []string, output *os.File) (code int, err error) {
 	// Every ptrace request must come from the thread that started the child.
 	runtime.LockOSThread()
@@ -78,15 +78,16 @@ type tracer struct {
 	pid   int
 	began time.Time
 	off   time.Duration
-	// calls maps each known thread to the number and the arguments of its system call, or to the
-	// result of that call.
+	// calls maps the ID of each known thread to the data from its last stop at a system call. The
+	// data contains the call's number and arguments, or its result.
 	calls map[int][8]uint64
 }
 
-// follow resumes each stopped thread until the process has ended. It first collects the stops of
-// all threads, because wait4 goes through the threads in order. Otherwise, a later thread would
-// wait as long as earlier threads read the clock again and again. The process is in its own process
-// group, because this thread may have other children.
+// follow repeatedly resumes the stopped threads until the process has ended. In each round, it
+// collects the stops of all threads before it resumes the first one. Otherwise, later threads might
+// wait for as long as earlier threads read the clock in a loop, because wait4 searches the threads
+// in order. The process is in its own process group, so that wait4 ignores other children of this
+// thread.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread
@@ -126,8 +127,8 @@ func (t *tracer) resume(tid int, number syscall.Signal) (err error) {
 	signal := 0
 	switch _, known := t.calls[tid]; {
 	case !known:
-		// This stop is the trap after exec, or the SIGSTOP with which each additional thread
-		// begins.
+		// This is the thread's first stop. For the first thread, it is the trap after exec. For
+		// every other thread, it is the SIGSTOP with which the thread begins.
 		t.calls[tid] = [8]uint64{}
 		if tid == t.pid {
 			err = t.hideVDSO()
@@ -143,7 +144,7 @@ func (t *tracer) resume(tid int, number syscall.Signal) (err error) {
 	return syscall.PtraceSyscall(tid, signal)
 }
 
-// systemCall handles the beginning or the end of a system call.
+// systemCall handles a stop at the beginning or the end of a system call.
 func (t *tracer) systemCall(tid int) error {
 	info, err := getSyscallInfo(tid)
 	call := t.calls[tid]
@@ -153,9 +154,9 @@ func (t *tracer) systemCall(tid int) error {
 	}
 	switch call[1] {
 	case clockRealtime: // the kernel has just stored the time
-		// Do not derive the new time from the time that the kernel has stored. Several threads may
-		// have received such a time before the tracer reaches them, and it reaches them in any
-		// order. The time computed here advances from one thread to the next.
+		// Do not compute the new time from the time that the kernel has stored. The kernel may have
+		// stored times for several threads before the tracer handles them, and the tracer handles
+		// them in any order. Times that are computed here advance from one thread to the next.
 		now := t.began.Add(time.Since(t.began) + t.off)
 		b := binary.NativeEndian.AppendUint64(nil, uint64(now.Unix())) // struct timespec
 		b = binary.NativeEndian.AppendUint64(b, uint64(now.Nanosecond()))
@@ -166,8 +167,8 @@ func (t *tracer) systemCall(tid int) error {
 	return err
 }
 
-// hideVDSO hides the vDSO from a program that has just been loaded. Its runtime then reads clocks
-// with system calls, which can be traced.
+// hideVDSO hides the vDSO from a program that has just been loaded. The program's Go runtime then
+// reads the clocks with system calls, which can be traced.
 func (t *tracer) hideVDSO() error {
 	if err := syscall.PtraceSetOptions(t.pid, ptraceOptions); err != nil {
 		return fmt.Errorf("realclock: PTRACE_SETOPTIONS: %w", err)
@@ -176,8 +177,8 @@ func (t *tracer) hideVDSO() error {
 	if err != nil {
 		return err
 	}
-	// From the stack pointer upward, the stack contains argc, argv, nil, the environment, nil and
-	// the pairs of the auxiliary vector.
+	// From the stack pointer upward, the stack contains argc, argv, a null pointer, the
+	// environment, a null pointer and the pairs of the auxiliary vector.
 	address := uintptr(info.sp)
 	next := func() (word uint64) {
 		var b [8]byte
