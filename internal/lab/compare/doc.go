@@ -1,5 +1,5 @@
-// Package compare compares this library with other libraries that generate identifiers. It is the
-// only package in internal/lab that needs other modules.
+// Package compare compares this library with other libraries that generate identifiers. No other
+// package in internal/lab requires other modules.
 //
 // Its benchmarks are named Benchmark<Operation>/<kind>/<library>:
 //
@@ -10,6 +10,7 @@
 //	go -C internal/lab/compare run ./cmd/report
 //
 // The tests of this package check the claims about other libraries in docs/compare.md. They also
-// check that this library's decoders differ from those of other libraries only in the listed cases,
-// and which IDs are read as different IDs after a program has moved to this library.
+// check that this library's decoders differ from other libraries' decoders only in the listed
+// cases. Finally, they check which IDs a program reads as different IDs after it has moved to this
+// library.
 package compare

@@ -1,8 +1,8 @@
-// Command report runs the benchmarks in package compare and writes the figures to two pages. One is
-// docs/speed.md. The other one is for developers of the library, internal/lab/compare/README.md.
-// The command also draws a chart, docs/speed.svg, and puts a link to it into README.md. On each
-// page, it replaces the text between the markers <!-- compare:begin --> and <!-- compare:end -->.
-// It takes about 4 minutes and needs an otherwise idle machine:
+// Command report runs the benchmarks in package compare. It writes the results to docs/speed.md
+// and, for developers of the library, to internal/lab/compare/README.md. It also draws a chart,
+// docs/speed.svg, and puts a link to the chart into README.md. On each of these pages, it replaces
+// the text between the markers <!-- compare:begin --> and <!-- compare:end -->. The command takes
+// about 4 minutes and needs an otherwise idle machine:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    includes Go's own package uuid
@@ -41,7 +41,8 @@ func main() {
 	}
 }
 
-// write writes the benchmarks' figures to the pages below the directory root.
+// write parses text, which is the output of the benchmarks, and writes the results to the pages and
+// the chart. root is the root directory of the repository.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {
@@ -61,7 +62,7 @@ func write(root string, text []byte, benchtime string) error {
 		os.WriteFile(filepath.Join(root, "docs", "speed.svg"), []byte(r.picture()), 0o600))
 }
 
-// put replaces the text between the markers on a page.
+// put replaces the text between the markers in the file at path.
 func put(path, text string) error {
 	page, err := os.ReadFile(path)
 	if err != nil {
@@ -76,13 +77,13 @@ func put(path, text string) error {
 	return os.WriteFile(path, []byte(before+begin+"\n\n"+strings.TrimSpace(text)+"\n\n"+end+after), 0o644)
 }
 
-// others are the other libraries that are measured.
+// others lists the modules of the other libraries that are measured.
 var others = []string{
 	"github.com/google/uuid", "github.com/gofrs/uuid/v5", "github.com/oklog/ulid/v2", "github.com/bwmarrin/snowflake",
 	"github.com/sony/sonyflake/v2", "github.com/rs/xid", "github.com/segmentio/ksuid",
 }
 
-// measure runs all benchmarks in rounds and returns their output.
+// measure runs all benchmarks in each of count rounds and returns their output.
 func measure(count int, benchtime string) ([]byte, error) {
 	temp, err := os.MkdirTemp("", "compare")
 	if err != nil {
@@ -111,15 +112,15 @@ func measure(count int, benchtime string) ([]byte, error) {
 	return text, nil
 }
 
-// variants are the ways to run the benchmarks. In all variants but the first, the operation New has
-// a different name.
+// variants lists the ways to run the benchmarks. The first variant runs all of them. Each other
+// variant runs only some of the New benchmarks and gives them a different operation in the output.
 var variants = []struct{ operation, tags, env, bench string }{
 	{"New", "", "GODEBUG=", "."},
 	{"NoAES", "", "GODEBUG=cpu.aes=off", "New/^(V4|V7|V7At|ULID)$/^ids$"},
 	{"Nostock", "nostock", "GODEBUG=", "New/^(V4|V7|V7At|ULID)$/^ids$"},
 }
 
-// goOutput returns the output of the go command.
+// goOutput runs the go command with args and returns its standard output.
 func goOutput(args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Stderr = os.Stderr

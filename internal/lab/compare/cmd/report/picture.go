@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// style contains the color schemes of light and dark pages. The picture draws its own background,
-// so text never appears on the background of the other scheme.
+// style contains the color schemes for light and dark pages. The chart draws its own background, so
+// the text and the background always have the same color scheme.
 const style = `<style>
 text{font:13px system-ui,"Segoe UI",Helvetica,Arial,sans-serif;fill:#1f2328}
 .title{font-size:17px;font-weight:600}.bold{font-weight:600}.end{text-anchor:end}
@@ -22,8 +22,8 @@ text{fill:#f0f6fc}.ground{fill:#0d1117;stroke:#3d444d}.soft{fill:#9da7b3}.ours{f
 </style>
 `
 
-// picture returns an SVG chart of the time for one ID, with this library and with the best-known
-// other libraries, on one goroutine and on 64 goroutines.
+// picture returns an SVG chart of the time that it takes to generate one ID with this library and
+// with the best-known other libraries. It shows the times on one goroutine and on 64 goroutines.
 func (r *results) picture() string {
 	const width, bar, left, right, most = 820, 20, 170, 500, 240
 	var body, told strings.Builder
@@ -76,7 +76,8 @@ func (r *results) picture() string {
 		r.config["processors"], left, right, body.String())
 }
 
-// pictured are the operations in the chart, each with the libraries whose times it shows.
+// pictured lists the operations in the chart. For each operation, it also lists the libraries whose
+// times are shown.
 var pictured = []struct {
 	row
 	libraries []string

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// results contains the figures from several rounds of the benchmarks.
+// results contains the results of the benchmarks from several rounds.
 type results struct {
 	config map[string]string    // facts about the machine, such as "cpu"
-	ns     map[string][]float64 // times by "operation/kind/library", one for each round
+	ns     map[string][]float64 // maps "operation/kind/library" to the times in each round
 	rounds int
 }
 
@@ -41,20 +41,21 @@ func read(in io.Reader) (*results, error) {
 	return r, reader.Err()
 }
 
-// median returns the median time of a benchmark and its 95% confidence interval, as benchstat does.
+// median returns the median time of a benchmark and its 95% confidence interval. It computes them
+// in the same way as benchstat.
 func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 	if len(r.ns[name]) == 0 {
 		return s, false
 	}
 	thresholds := benchmath.DefaultThresholds
-	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // it sorts its argument
+	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // NewSample sorts its argument
 	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
-// typical returns the round in which the times of the named benchmarks are nearest to their medians
-// on a logarithmic scale. Times that are compared with each other come from the same round, and so
-// from the same process, because the machine's state may change between two processes. Names
-// without results are ignored.
+// typical returns the round in which the times of the named benchmarks are closest to their medians
+// on a logarithmic scale. The report compares only times from the same round, which come from the
+// same process, because the machine's state may change between two processes. Names without results
+// are ignored.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {
@@ -86,8 +87,8 @@ func (r *results) unsteady(names []string) bool {
 	return n > 0 && sums[r.rounds-1-tenth]-sums[tenth] > float64(n)*math.Log(1.25)
 }
 
-// time formats a benchmark's time for one ID in the given round. n is the number of IDs that a call
-// in the benchmark generates. time returns "" if the benchmark has no results.
+// time formats a benchmark's time for one ID in the given round. n is the number of IDs that each
+// iteration of the benchmark generates. time returns "" if the benchmark has no results.
 func (r *results) time(name string, n float64, round int) string {
 	if len(r.ns[name]) == 0 {
 		return ""
@@ -104,8 +105,8 @@ func (r *results) middle(name string) string {
 	return number(s.Center)
 }
 
-// spread formats the larger distance between the median and an end of its confidence interval, in
-// percent of the median. It returns "" if there were too few rounds.
+// spread formats the distance from the median to the farther end of its confidence interval, as a
+// percentage of the median. It returns "" if there were too few rounds.
 func (r *results) spread(name string) string {
 	s, ok := r.median(name)
 	if !ok || math.IsInf(s.Hi-s.Lo, 0) || math.IsNaN(s.Hi-s.Lo) {
@@ -114,8 +115,8 @@ func (r *results) spread(name string) string {
 	return fmt.Sprintf(" ±%.0f%%", 100*max(s.Hi-s.Center, s.Center-s.Lo)/s.Center)
 }
 
-// number formats v with three significant digits and with separators between thousands. Numbers
-// from 1,000 keep all digits of their integer part.
+// number formats v with three significant digits and with commas between thousands. If v is 1,000
+// or more, all digits of its integer part are kept.
 func number(v float64) string {
 	switch {
 	case v < 10:

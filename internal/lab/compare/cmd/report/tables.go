@@ -1,14 +1,14 @@
 package main
 
-// This file writes the tables of the report.
+// This file creates the tables in the report.
 
 import (
 	"fmt"
 	"strings"
 )
 
-// A row is an operation on a kind of ID. operation and kind are parts of the names of its
-// benchmarks.
+// A row represents a table row, which shows one operation on one kind of ID. The fields operation
+// and kind are parts of the benchmarks' names.
 type row struct{ title, operation, kind string }
 
 var newRows = []row{
@@ -46,14 +46,15 @@ var textRows = []row{
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
 }
 
-// libraries are the other libraries, in the order in which the tables list them.
+// libraries lists the other libraries in the same order as the tables. Each element contains the
+// library's name in benchmarks and its name in tables.
 var libraries = [][2]string{
 	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid with its pool"}, {"gofrs", "gofrs/uuid"},
 	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
 
-// floors are the benchmarks of the individual parts of generating an ID.
+// floors lists the benchmarks that measure individual parts of generating an ID, with their titles.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
 	{"work", "the work between two IDs on [eight goroutines](#what-many-goroutines-cost)"},
@@ -63,7 +64,7 @@ var floors = [][2]string{
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
-// sourceRows are the kinds of IDs that contain random bits.
+// sourceRows lists kinds of IDs that contain random bits, with the names that their benchmarks use.
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
 // machine describes the machine on which the benchmarks ran.
@@ -74,13 +75,13 @@ func (r *results) machine() string {
 // unsteadyMark follows the title of a row if the other libraries' times in that row are unsteady.
 const unsteadyMark = " †"
 
-// how explains the tables on both pages.
+// how returns the text that explains the tables on both pages.
 func (r *results) how() string {
 	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
 		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes, because the machine changed its state.", r.rounds)
 }
 
-// page returns the tables for users, in Markdown.
+// page returns the tables for users of the library, in Markdown.
 func (r *results) page() string {
 	var b strings.Builder
 	b.WriteString("## What one ID costs\n\n")
@@ -103,8 +104,9 @@ func (r *results) page() string {
 	return b.String()
 }
 
-// parts returns the tables for developers of the library, in Markdown. They show the costs of the
-// parts of an ID, of IDs that many goroutines generate, and of IDs that are generated in one call.
+// parts returns the tables for developers of the library, in Markdown. They show the cost of each
+// part of generating an ID. They also show what IDs cost if many goroutines generate them, and if
+// one call generates several of them.
 func (r *results) parts() string {
 	var b strings.Builder
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
@@ -146,7 +148,7 @@ func (r *results) parts() string {
 func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
 
 // many returns the name of a library's benchmark in which 64 goroutines generate IDs at the same
-// time.
+// time. It returns "" if the row's operation is not New.
 func (w row) many(library string) string {
 	if w.operation != "New" {
 		return ""
@@ -154,15 +156,15 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// figures are the contents of a row, without this library's times.
+// figures contains the contents of a row, except for this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
-	round  int    // round from which all times in the row are taken
-	others string // other libraries' times; for one new ID, also those on 64 goroutines
+	round  int    // the round that all times in the row come from
+	others string // other libraries' times; if the operation is New, also their times on 64 goroutines
 }
 
 func (r *results) figures(w row) figures {
-	var others []string // names of other libraries' benchmarks
+	var others []string // names of the other libraries' benchmarks
 	for _, l := range libraries {
 		others = append(others, w.benchmark(l[0]), w.many(l[0]))
 	}
