@@ -76,8 +76,8 @@ func parse(args []string, usage io.Writer) (*config, error) {
 	return c, nil
 }
 
-// open connects to the store in c and, if c.init is set, initializes the store first. The returned
-// function closes the connections and is never nil, even if there is an error.
+// open connects to the store that c selects. If c.init is set, open initializes the store first.
+// The returned function closes the connections. It is never nil, even if open returns an error.
 func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	start, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -97,9 +97,9 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints:            strings.Split(c.etcd, ","),
 		DialTimeout:          2 * time.Second,
-		DialKeepAliveTime:    10 * time.Second, // to detect a dead connection
+		DialKeepAliveTime:    10 * time.Second, // detects dead connections
 		DialKeepAliveTimeout: 3 * time.Second,
-		// Reconnect soon after an outage.
+		// Reconnect quickly after an outage.
 		DialOptions: []grpc.DialOption{grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
 			MinConnectTimeout: 2 * time.Second,
@@ -119,7 +119,8 @@ func open(ctx context.Context, c *config) (nodelease.Store, func(), error) {
 	return store, func() { client.Close() }, err
 }
 
-// run generates IDs until it has generated enough of them or ctx ends.
+// run generates IDs until ctx is canceled. If c.count is positive, run stops after that number of
+// IDs.
 func run(ctx context.Context, c *config, out io.Writer) error {
 	store, closeStore, err := open(ctx, c)
 	defer closeStore()
@@ -144,8 +145,8 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 		mux.Handle("/ready", ready(m))
 		mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		// The server is closed after the number is released. Until then, /ready reports that IDs
-		// are unavailable.
+		// The server is closed after work has released the number. While work releases it, /ready
+		// already reports that IDs are unavailable.
 		defer server.Close()
 		go func() { slog.Info("metrics", "ended", server.Serve(listener)) }()
 	}
@@ -167,13 +168,13 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 	})
 }
 
-// work generates IDs until ctx ends, and then releases the number. A context from
-// signal.NotifyContext ends on SIGTERM.
+// work generates IDs and passes each of them to use, until ctx is canceled or an error occurs. It
+// then releases the number. If ctx comes from signal.NotifyContext, SIGTERM cancels ctx.
 func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
-	// Close does not need ctx, which has ended by now. It takes at most 5 s.
+	// Close does not need ctx, which is canceled by now. Close takes at most 5 s.
 	defer func() { err = errors.Join(err, m.Close()) }()
 	for {
-		id, err := m.NextContext(ctx) // waits while no number is free
+		id, err := m.NextContext(ctx) // blocks while no number is free
 		if ctx.Err() != nil {
 			return nil // ctx was canceled
 		}

@@ -1,5 +1,5 @@
 // Quickstart generates IDs, shows their contents and their order, and reads and writes some of
-// them:
+// them. Run it with this command:
 //
 //	go run ./examples/quickstart
 package main
@@ -15,7 +15,7 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// A user represents the kind of IDs whose text begins with user_.
+// The type user defines a prefix. The text of each typeid.ID[user] begins with user_.
 type user struct{}
 
 func (user) Prefix() string { return "user" }
@@ -28,8 +28,8 @@ func main() {
 }
 
 func run() error {
-	// Time returns UTC. Its second result is false for a version that contains no time, such as
-	// version 4.
+	// Time returns a time in UTC. Its second result is false for versions that contain no time,
+	// such as version 4.
 	const millisecond = "2006-01-02 15:04:05.000 UTC"
 	v7 := uuid.NewV7()
 	made, _ := v7.Time()
@@ -41,12 +41,13 @@ func run() error {
 	fmt.Println("ulid.Make()      ", u, " made", u.Time().Format(millisecond))
 	fmt.Println("typeid.New[…]()  ", typeid.New[user](), " a version 7 UUID after the prefix of its kind")
 
-	// Each version 7 UUID is greater than the previous one, on all goroutines, so rows with such
-	// keys sort by time.
+	// Across all goroutines, each version 7 UUID is greater than the previous one. Rows with
+	// version 7 keys therefore sort by time.
 	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
-	// Parse accepts four text forms of a UUID. Its error reports the problem and the byte at which
-	// it was found. Here, the letter O is not a digit.
+	// Parse accepts four text forms of a UUID. If a text is invalid, the error reports the problem
+	// and the position of the byte at which Parse found it. The second text below is invalid
+	// because the letter O is not a digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")
 	if err != nil {
 		return err
@@ -55,9 +56,10 @@ func run() error {
 	_, err = uuid.Parse("017f22e2-79b0-7cc3-98c4-dc0c0cO7398f")
 	fmt.Println("uuid.Parse(…)    ", err)
 
-	// If IDS_SNOWFLAKE_NODE is invalid, this call returns an error. Without this call, the first
-	// Snowflake would cause a panic. If the variable is not set, the number is chosen at random and
-	// logged. Give each process its own number.
+	// Default reads the node number from the environment variable IDS_SNOWFLAKE_NODE. If the
+	// variable is invalid, Default returns an error. Without the call of Default, Next would panic
+	// instead. If the variable is not set, the number is chosen at random and logged. Give each
+	// process its own number.
 	if _, err := snowflake.Default(); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func run() error {
 	in := snowflake.Twitter().Split(s)
 	fmt.Printf("\nsnowflake.Next()  %v  made %s by node %d\n", s, in.Time.Format(millisecond), in.Node)
 
-	// In JSON, each ID is a string, because JavaScript would round the number of a Snowflake.
+	// In JSON, each ID is a string. JavaScript would round a Snowflake that is a JSON number.
 	type order struct {
 		ID     uuid.UUID    `json:"id"`
 		Event  ulid.ULID    `json:"event"`

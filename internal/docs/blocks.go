@@ -15,7 +15,7 @@
 // An HTML comment on the line before a block can contain directives. They are invisible on the
 // rendered page:
 //
-//	<!-- go: in examples/database -->        The block belongs to this module, not to the root module.
+//	<!-- go: in examples/database -->        The block is in this module, not in the root module.
 //	<!-- go: after the last -->              The block needs the declarations of the previous block.
 //	<!-- go: is examples/recipes/restart --> The block is an exact copy of code in this folder.
 package docs
@@ -174,7 +174,8 @@ var indentation = regexp.MustCompile(`(?m)^\t+`)
 // inProgram checks the Go files in b.folder. found reports whether one of them contains the block's
 // code, apart from indentation. tested reports whether one of them is a test file.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
-	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go")) // valid pattern
+	// The pattern is valid, so there is no error.
+	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go"))
 	for _, path := range paths {
 		code := indentation.ReplaceAllString(read(t, path), "")
 		found = found || strings.Contains("\n"+code, "\n"+indentation.ReplaceAllString(b.code, ""))

@@ -21,12 +21,13 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// Postgres starts a PostgreSQL server for the test and returns the URL of a database in it. It
-// skips the test if PostgreSQL is not installed.
+// Postgres starts a PostgreSQL server for the test and returns the URL of a database on the server.
+// It skips the test if PostgreSQL is not installed.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	initdb := program(t, "/usr/lib/postgresql/*/bin/initdb")
-	// postgres is in the same directory as initdb, so it has the same version.
+	// Use the postgres program from initdb's directory, so that both programs have the same
+	// version.
 	postgres := filepath.Join(filepath.Dir(initdb), "postgres")
 	s := newServer(t)
 	data := filepath.Join(s.dir, "data")
@@ -37,16 +38,16 @@ func Postgres(t testing.TB) string {
 	return url
 }
 
-// MariaDB starts a MariaDB server for the test and returns the DSN of a database in it. It skips
-// the test if MariaDB is not installed.
+// MariaDB starts a MariaDB server for the test and returns the DSN of a database on the server. It
+// skips the test if MariaDB is not installed.
 func MariaDB(t testing.TB) string {
 	t.Helper()
 	install := program(t, "/usr/bin/mariadb-install-db")
 	mariadbd := program(t, "/usr/sbin/mariadbd")
 	s := newServer(t)
 	data, socket := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "socket")
-	// A server removes other servers' temporary tables when it starts, so each server has its own
-	// directory for them.
+	// When a server starts, it removes all temporary tables from its temporary directory, even
+	// those of other servers. So each server gets its own directory.
 	s.prepare(t, install, "--no-defaults", "--datadir="+data, "--tmpdir="+s.dir, "--auth-root-authentication-method=normal")
 	dsn := "root@unix(" + socket + ")/test"
 	s.serve(t, "mysql", dsn, syscall.SIGTERM,
@@ -54,8 +55,9 @@ func MariaDB(t testing.TB) string {
 	return dsn
 }
 
-// program returns the path of a program that is in PATH or in the directory in which Debian
-// installs it. It follows symbolic links.
+// program returns the path of a program, with symbolic links resolved. It searches PATH first, and
+// then the directories in which Debian installs the program. debian is a pattern for the program's
+// path on Debian.
 func program(t testing.TB, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(filepath.Base(debian))
@@ -71,7 +73,7 @@ func program(t testing.TB, debian string) string {
 	return path
 }
 
-// A server is a database server with a temporary directory and an account.
+// A server is a database server that has a temporary directory and runs under a system account.
 type server struct {
 	dir     string
 	account *syscall.Credential // nil: this process's account
@@ -79,8 +81,8 @@ type server struct {
 
 func newServer(t testing.TB) *server {
 	t.Helper()
-	// t.TempDir is in a directory that other accounts cannot enter, and its name is too long for a
-	// socket.
+	// Do not use t.TempDir. Other accounts cannot enter the directory above it, and its path is too
+	// long for a socket.
 	dir, err := os.MkdirTemp("", "ids-server-")
 	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -114,8 +116,8 @@ func (s *server) prepare(t testing.TB, name string, args ...string) {
 	}
 }
 
-// serve starts the server, waits until it answers, and stops it with a signal at the end of the
-// test.
+// serve starts the server and waits until it answers. At the end of the test, it stops the server
+// with the signal stop.
 func (s *server) serve(t testing.TB, driver, source string, stop syscall.Signal, name string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(s.dir, "log"))
@@ -124,7 +126,7 @@ func (s *server) serve(t testing.TB, driver, source string, stop syscall.Signal,
 	ctx, end := context.WithCancel(context.Background())
 	cmd := s.command(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr.Pdeathsig = stop // no server outlives this process
+	cmd.SysProcAttr.Pdeathsig = stop // stop the server if this process dies
 	cmd.Cancel = func() error { return cmd.Process.Signal(stop) }
 	cmd.WaitDelay = 20 * time.Second
 	must.Do(t, cmd.Start())

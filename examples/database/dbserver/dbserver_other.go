@@ -4,7 +4,7 @@ package dbserver
 
 import "testing"
 
-// Postgres and MariaDB skip the test.
+// On systems other than Linux, Postgres and MariaDB skip the test.
 var Postgres, MariaDB = skip, skip
 
 func skip(t testing.TB) string {

@@ -1,4 +1,4 @@
-// Package must contains functions that prepare a test and end it if the preparation fails.
+// Package must contains functions that prepare a test. They end the test if its preparation fails.
 package must
 
 import (
@@ -18,8 +18,8 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Create creates a clockfile at path, as for a first start. It skips the test on systems that do
-// not support clockfiles.
+// Create creates a clockfile at path, as a program does before its first start. It skips the test
+// on systems that do not support clockfiles.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	err := clockfile.Create(path, nil)
@@ -29,8 +29,9 @@ func Create(t testing.TB, path string) {
 	Do(t, err)
 }
 
-// Dir returns a directory and a function, fail. After fail(true), every check of a file in the
-// directory fails. After fail(false), checks work again. Files that are open stay open.
+// Dir returns a directory and a function named fail. After the call fail(true), every check of a
+// file in the directory fails. After fail(false), checks succeed again. Neither call closes files
+// that are open.
 func Dir(t testing.TB) (dir string, fail func(bool)) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "dir")

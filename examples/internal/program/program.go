@@ -1,5 +1,5 @@
-// Package program lets the tests of a main package start its program. The test binary itself runs
-// as that program.
+// Package program lets the tests of a main package start the package's program. To do this, it runs
+// the test binary, which then calls the program's main function instead of running tests.
 package program
 
 import (
@@ -15,11 +15,10 @@ import (
 	"github.com/oneclock/ids/examples/internal/must"
 )
 
-// variable is the name of the environment variable that is set in processes that a test has
-// started.
+// variable is the name of an environment variable. It is set in each process that a test starts.
 const variable = "RUN_AS_PROGRAM"
 
-// Main does the work of TestMain. In a process that a test has started, it calls main, which is the
+// Main implements TestMain. In a process that was started by a test, Main calls main, which is the
 // program's main function. In any other process, it runs the tests.
 func Main(m *testing.M, main func()) {
 	if os.Getenv(variable) != "" {
@@ -29,7 +28,8 @@ func Main(m *testing.M, main func()) {
 	os.Exit(m.Run())
 }
 
-// A Program is a process, with the lines of its output.
+// A Program is a running program. Out and Err read the lines of its standard output and standard
+// error.
 type Program struct {
 	*os.Process
 	Out, Err *bufio.Scanner
@@ -37,8 +37,9 @@ type Program struct {
 	cmd *exec.Cmd
 }
 
-// Start starts the program with one variable in its environment. The program is killed after a
-// minute or at the end of the test.
+// Start starts the program with the given arguments. variableAndValue, such as NAME=value, is added
+// to its environment. The program inherits no environment variables from the test. The program is
+// killed after one minute or at the end of the test.
 func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	t.Helper()
 	late, stop := context.WithTimeout(context.Background(), time.Minute)
@@ -53,7 +54,7 @@ func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd}
 }
 
-// End waits until the program ends and returns its unread output.
+// End waits until the program ends and returns the output that has not been read yet.
 func (p *Program) End() (out, says string, err error) {
 	var both sync.WaitGroup
 	both.Go(func() { out = rest(p.Out) })

@@ -1,9 +1,12 @@
-// Machine prints Snowflakes. Any number of its processes can share the node numbers of one machine
-// without a server. A directory contains a file for each number, and each process takes the first
-// number that is free.
+// Machine prints Snowflakes. Its processes share the node numbers of one machine without a server.
+// A directory contains a file for each number, and each process takes the first number that is
+// free.
 //
 //	go run ./examples/recipes/machine -first-start    # once: makes the files
-//	go run ./examples/recipes/machine                 # from then on, at most 16 at a time; on a second machine -from 16
+//	go run ./examples/recipes/machine                 # from then on
+//
+// A machine has 16 numbers, so at most 16 processes can run at a time. On a second machine, add
+// -from 16 to both commands.
 package main
 
 import (
@@ -33,8 +36,8 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*dir, *from, *count); errors.Is(err, context.Canceled) {
-		// SIGTERM ends the program. If the last save failed, err contains its error, too, but even
-		// then no ID will be repeated.
+		// The program was ended by SIGTERM or SIGINT. If the last save failed, err also contains
+		// the error from saving. Even then, no ID will be repeated.
 		log.Print("ends: ", err)
 	} else if err != nil {
 		log.Fatal(err)
@@ -43,7 +46,7 @@ func main() {
 
 func firstStart(dir string, from, count int64) error {
 	for number := from; number < from+count; number++ {
-		// Check the number first, so that a wrong one creates no file.
+		// Check the number first, so that no file is created for an invalid number.
 		if _, err := snowflake.NewNode(number, nil); err != nil {
 			return err
 		}
@@ -79,10 +82,10 @@ func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 func run(dir string, from, count int64) (err error) { // main exits when run returns
 	f, number, err := open(dir, from, count)
 	if err != nil {
-		return err // the supervisor restarts the process
+		return err // let the supervisor restart the process
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// Handle signals only after Open, which may hang.
+	// Handle signals only after Open has returned, because Open may hang.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.NewNode(number, &snowflake.Options{Clock: f.Clock()})

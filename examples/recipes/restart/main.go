@@ -1,11 +1,11 @@
-// Restart prints Snowflakes that never repeat, because package clockfile keeps a time in a file.
-// This is true no matter how the program ends and what its clock shows when it starts again.
+// Restart prints Snowflakes that never repeat. It does not matter how the program ends or what the
+// clock shows when the program starts again, because package clockfile keeps a time in a file.
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/restart -first-start   # once: makes the file
 //	go run ./examples/recipes/restart                # from then on
 //
-// The tests of package clockfile start such a program again and again with its clock set back.
+// The tests of package clockfile repeatedly start such a program with its clock set back.
 package main
 
 import (
@@ -33,8 +33,8 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*path); errors.Is(err, context.Canceled) {
-		// SIGTERM ends the program. If the last save failed, err contains its error, too, but even
-		// then no ID will be repeated.
+		// The program was ended by SIGTERM or SIGINT. If the last save failed, err also contains
+		// the error from saving. Even then, no ID will be repeated.
 		log.Print("ends: ", err)
 	} else if err != nil {
 		log.Fatal(err)
@@ -75,7 +75,7 @@ func run(path string) (err error) { // main exits when run returns
 	}
 }
 
-// work represents your program's work.
+// work is a placeholder for your program's work.
 func work(id snowflake.ID) {
 	fmt.Println(id)
 	time.Sleep(time.Millisecond)

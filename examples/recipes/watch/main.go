@@ -1,5 +1,6 @@
-// Watch serves Snowflakes and gauges. The gauges show whether Snowflakes will soon stop, whether
-// they have stopped, and whether they contain the time of a wrong clock:
+// Watch is an HTTP server for Snowflakes and gauges. The gauges show whether Snowflakes will soon
+// be unavailable, whether they already are, and whether they contain the time of a wrong clock. Use
+// these commands:
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/watch -first-start    # once: makes the file
@@ -59,7 +60,8 @@ func withheld(f *clockfile.File, tick time.Duration) bool {
 	return f.Status().Horizon.Before(now) || f.Status().Horizon.Before(latest.Add(tick))
 }
 
-// ready answers a readiness probe: 200 while IDs can be made, and 503 otherwise.
+// ready returns the handler for a readiness probe. The handler returns status 200 while IDs can be
+// generated, and status 503 otherwise.
 func ready(f *clockfile.File, tick time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if withheld(f, tick) {
@@ -76,14 +78,15 @@ func number(b bool) int {
 }
 
 func firstStart(path string) error {
-	// Check the number first, so that a wrong one creates no file.
+	// Check the number first, so that no file is created for an invalid number.
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err
 	}
 	return clockfile.Create(path, &clockfile.Options{Owner: owner()})
 }
 
-// owner names the service and its number, so that Open rejects the volume of another number.
+// owner returns a name for the service and its node number. Because of this name, Open rejects a
+// file that belongs to a different number.
 func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
 
 func run(path, address string) (err error) { // main exits when run returns
@@ -93,7 +96,7 @@ func run(path, address string) (err error) { // main exits when run returns
 	}
 	// Even if the last save fails, no ID will be repeated.
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// Handle signals only after Open, which may hang.
+	// Handle signals only after Open has returned, because Open may hang.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
@@ -103,11 +106,11 @@ func run(path, address string) (err error) { // main exits when run returns
 	tick := node.Layout().Tick
 	expvar.Publish("ids", gauges(f, tick))
 	http.HandleFunc("/ready", ready(f, tick))
-	// expvar registers its own handler.
+	// Package expvar itself registers the handler for /debug/vars.
 	http.HandleFunc("/id", func(w http.ResponseWriter, r *http.Request) {
 		id, err := node.NextContext(r.Context())
 		if err != nil {
-			log.Print(err) // contains the path of the file, which no client needs
+			log.Print(err) // do not send err to the client, because it contains the file's path
 			http.Error(w, "no IDs are available now", http.StatusServiceUnavailable)
 			return
 		}
@@ -124,13 +127,13 @@ func run(path, address string) (err error) { // main exits when run returns
 	select {
 	case err = <-served:
 	case <-ctx.Done(): // SIGINT or SIGTERM
-	case <-f.Lost(): // otherwise, the process would continue and fail each request
+	case <-f.Lost(): // end the process, which would otherwise fail every request
 		err = f.Status().Err
 	}
 	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if server.Shutdown(late) != nil { // before f.Close ends the clock
-		server.Close() // ends requests that wait for an ID, for example because a disk fails
+	if server.Shutdown(late) != nil { // shut down before f.Close ends the clock
+		server.Close() // ends requests that still wait for an ID, for example because a disk fails
 	}
 	return err
 }

@@ -1,11 +1,11 @@
-// Package graphql declares the types that gqlgen requires from a scalar, as in gqlgen's own package
-// github.com/99designs/gqlgen/graphql. It replaces that package, so that the tests need nothing
-// else from gqlgen.
+// Package graphql declares the types that gqlgen requires for a scalar. They are declared as in
+// gqlgen's own package, github.com/99designs/gqlgen/graphql. The tests use this package instead, so
+// they do not depend on gqlgen.
 package graphql
 
 import "io"
 
-// Marshaler is a value that writes itself as JSON.
+// A Marshaler is a value that can write itself as JSON.
 type Marshaler interface {
 	MarshalGQL(w io.Writer)
 }

@@ -1,5 +1,5 @@
-// Package compare compares this library with other libraries that generate identifiers. No other
-// package in internal/lab requires other modules.
+// Package compare compares this library with other libraries that generate identifiers. In
+// internal/lab, only this package and the report command import third-party packages.
 //
 // Its benchmarks are named Benchmark<Operation>/<kind>/<library>:
 //

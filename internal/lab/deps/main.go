@@ -93,7 +93,7 @@ type decl struct {
 	name, file string
 	node       ast.Node
 	lines      int
-	uses       map[types.Object]bool // other declarations, and their fields, that this declaration uses
+	uses       map[types.Object]bool // other declarations, and their fields, that this one uses
 }
 
 // A house contains the files and the declarations of a package.

@@ -13,9 +13,9 @@ import (
 // Order is an entity with a field for each kind of ID.
 type Order struct{ ent.Schema }
 
-// ent writes the name of a field's type into the code that it generates, and cannot write a name
-// with a type argument. So each instance of a generic type has its own name here. It gets its
-// methods from the type that it embeds.
+// The code that ent generates contains the names of the fields' types. ent cannot write the name of
+// a type that has a type argument. So each such type is embedded here in a type with a plain name,
+// which has the same methods.
 type (
 	// BinaryUUID is a UUID stored as 16 bytes.
 	BinaryUUID struct{ ids.Binary[ids.UUID] }
@@ -25,9 +25,9 @@ type (
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
 
-// UserID is a separate type for the UUIDs of users. It is an array with methods instead of a
-// struct, because ent examines the fields of a struct that is an ID, and GORM examines those of the
-// structs in a list.
+// UserID is a separate type for users' IDs, which are UUIDs. It is an array with methods and not a
+// struct, for two reasons. If an ID is a struct, ent examines its fields. If a list contains
+// structs, GORM examines their fields.
 type UserID [16]byte
 
 // NewUserID returns a new version 7 UserID.
@@ -41,23 +41,23 @@ func (id UserID) Value() (driver.Value, error)        { return ids.UUID(id).Valu
 func (id *UserID) Scan(src any) error                 { return (*ids.UUID)(id).Scan(src) }
 func (id UserID) IsZero() bool                        { return ids.UUID(id).IsZero() }
 
-// A User has an ID of type UserID.
+// User is an entity whose ID has the type UserID.
 type User struct{ ent.Schema }
 
 // Fields returns the fields of a User.
 func (User) Fields() []ent.Field { return []ent.Field{field.UUID("id", UserID{}).Default(NewUserID)} }
 
-// A Guest has an ID that is a struct.
+// Guest is an entity whose ID is a struct.
 type Guest struct{ ent.Schema }
 
-// GuestID is a struct, so ent does not read it in all places.
+// GuestID is a struct, so some of ent's methods cannot read it.
 type GuestID struct{ ids.UUID }
 
 // Fields returns the fields of a Guest.
 func (Guest) Fields() []ent.Field { return []ent.Field{field.UUID("id", GuestID{})} }
 
-// bytes16 is the type of columns with 16 bytes. In MySQL, ent's default type for bytes is a blob,
-// which cannot have a plain index.
+// bytes16 is the type of 16-byte columns in MySQL. By default, ent uses a blob for bytes, and MySQL
+// cannot create a plain index on a blob.
 var bytes16 = map[string]string{dialect.MySQL: "binary(16)"}
 
 // Fields returns the fields of an Order.
@@ -67,10 +67,11 @@ func (Order) Fields() []ent.Field {
 		field.String("event").GoType(ids.ULID{}).DefaultFunc(ids.NewULID),
 		field.Int64("number").GoType(ids.Snowflake(0)).DefaultFunc(ids.NextSnowflake),
 		field.Bytes("digest").GoType(BinaryUUID{}).SchemaType(bytes16),
-		// For every type, ent can represent NULL as a nil pointer.
+		// In these two fields, a nil pointer represents NULL. This works for every type.
 		field.UUID("root", ids.UUID{}).Optional().Nillable(),
 		field.Bytes("refund").GoType(BinaryUUID{}).Optional().Nillable().SchemaType(bytes16),
-		// This type represents NULL as a value.
+		// In these two fields, a value of the field's type represents NULL, so no pointer is
+		// needed.
 		field.UUID("parent", NullUUID{}).Optional(),
 		field.Int64("previous").GoType(NullSnowflake{}).Optional(),
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// results contains the results of the benchmarks from several rounds.
+// results contains the times that the benchmarks measured in several rounds.
 type results struct {
 	config map[string]string    // facts about the machine, such as "cpu"
 	ns     map[string][]float64 // maps "operation/kind/library" to the times in each round
@@ -48,14 +48,14 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 		return s, false
 	}
 	thresholds := benchmath.DefaultThresholds
-	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // NewSample sorts its argument
+	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // it sorts its argument
 	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
 // typical returns the round in which the times of the named benchmarks are closest to their medians
-// on a logarithmic scale. The report compares only times from the same round, which come from the
-// same process, because the machine's state may change between two processes. Names without results
-// are ignored.
+// on a logarithmic scale. Take times that are compared with each other from that round. They then
+// come from the same process, so the comparison is not affected if the machine's state changes
+// between two processes. Names without results are ignored.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {

@@ -160,7 +160,7 @@ func (w row) many(library string) string {
 type figures struct {
 	title  string // includes unsteadyMark if needed
 	round  int    // the round that all times in the row come from
-	others string // other libraries' times; if the operation is New, also their times on 64 goroutines
+	others string // other libraries' times; for operation New, also their times on 64 goroutines
 }
 
 func (r *results) figures(w row) figures {
