@@ -152,7 +152,7 @@ func blocks(t *testing.T, root string) (all []*block) {
 }
 
 // direct applies directives to b. comment is the text of the HTML comment before b. last is the
-// previous block on the page, or nil if b is the first block.
+// previous block on the page, or nil if b is the first block on the page.
 func (b *block) direct(comment string, last *block) error {
 	for word := range strings.SplitSeq(comment, "; ") {
 		switch {

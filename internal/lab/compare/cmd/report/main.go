@@ -113,7 +113,7 @@ func measure(count int, benchtime string) ([]byte, error) {
 }
 
 // variants lists the ways to run the benchmarks. The first variant runs all of them. Each other
-// variant runs only some of the New benchmarks and gives them a different operation in the output.
+// variant runs only some of the New benchmarks and renames their operation in the output.
 var variants = []struct{ operation, tags, env, bench string }{
 	{"New", "", "GODEBUG=", "."},
 	{"NoAES", "", "GODEBUG=cpu.aes=off", "New/^(V4|V7|V7At|ULID)$/^ids$"},

@@ -53,9 +53,9 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 }
 
 // typical returns the round in which the times of the named benchmarks are closest to their medians
-// on a logarithmic scale. Take times that are compared with each other from that round. They then
-// come from the same process, so the comparison is not affected if the machine's state changes
-// between two processes. Names without results are ignored.
+// on a logarithmic scale. Times that are compared with each other are taken from that round,
+// because the machine's state may change between two rounds, which run in different processes.
+// Names without results are ignored.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {

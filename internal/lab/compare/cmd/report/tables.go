@@ -159,7 +159,7 @@ func (w row) many(library string) string {
 // figures contains the contents of a row, except for this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
-	round  int    // the round that all times in the row come from
+	round  int    // the round from which all times in the row come
 	others string // other libraries' times; for operation New, also their times on 64 goroutines
 }
 

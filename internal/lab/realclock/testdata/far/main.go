@@ -10,9 +10,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// years are the years to which the clock steps. The program goes through them in this order,
-// cyclically, and once from each of them. The time of Windows begins in 1601, a time.Time has a
-// monotonic reading from 1885 to 2157, and no Duration exceeds 292 years.
+// years lists the years to which the clock steps. The program goes through the list cyclically,
+// once from each starting year. The limits are that Windows time begins in 1601, that a time.Time
+// can have a monotonic reading only from 1885 to 2157, and that no Duration exceeds 292 years.
 var years = []int{2400, 2026, 1601, 2027, 2320, 1884, 2156, 2158, 1602}
 
 func main() {
@@ -25,7 +25,7 @@ func mint(years []int) {
 	set(years[0])
 	c := ids.NewClock(nil)
 	g := ids.NewGenerator(&ids.GeneratorOptions{Clock: c})
-	// This layout has one ID in each tick.
+	// This layout has only one ID in each tick.
 	one := ids.SnowflakeLayout{Epoch: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Tick: time.Millisecond}
 	node, err := ids.NewSnowflakeNode(0, &ids.SnowflakeOptions{Clock: c, Layout: one})
 	if err != nil {
