@@ -38,9 +38,9 @@ func TestFlags(t *testing.T) {
 func TestPage(t *testing.T) {
 	program, err := os.ReadFile("main.go")
 	must.Do(t, err)
-	_, after, _ := strings.Cut(string(program), "// work makes IDs")
+	_, after, _ := strings.Cut(string(program), "// work generates IDs")
 	text, err := os.ReadFile("../../nodelease/README.md")
-	if err != nil || !strings.Contains(string(text), "```go\n// work makes IDs"+after+"```\n") {
+	if err != nil || !strings.Contains(string(text), "```go\n// work generates IDs"+after+"```\n") {
 		t.Errorf("the page does not show the function work of main.go as it is: %v", err)
 	}
 }
