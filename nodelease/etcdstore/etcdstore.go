@@ -13,7 +13,7 @@
 // servers check no password.
 //
 // IDs repeat if the cluster loses committed data, for example because it was restored from a
-// snapshot, or because it runs with unsafe-no-fsync and crashed. Stop all Minters before you
+// snapshot, or because it crashed while running with unsafe-no-fsync. Stop all Minters before you
 // restore a snapshot. Restart them a window later ([nodelease.Options.Window]), and only after
 // every clock has passed the time of the newest ID in your tables.
 package etcdstore
@@ -50,10 +50,9 @@ type Options struct {
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
 	// less.
 	Numbers int64
-	// TTL is how long a number stays leased after its holder has last renewed the lease. The
-	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s. The TTL is rounded up to whole
-	// seconds, because etcd's TTLs are in seconds. etcd grants a TTL of at least 1.5 election
-	// timeouts.
+	// TTL is how long a number stays leased if its holder no longer renews the lease. The minimum
+	// is 1 s, and the maximum is 365 days. Zero means 15 s. The TTL is rounded up to whole seconds,
+	// because etcd's TTLs are in seconds. etcd grants a TTL of at least 1.5 election timeouts.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
@@ -338,7 +337,7 @@ func (s *Store) read(ctx context.Context, first, count int64) (*contents, error)
 	return c, nil
 }
 
-// missing returns a text that describes a missing key, or "" if no key is missing. It ignores the
+// missing returns a description of a missing key, or "" if no key is missing. It ignores the
 // horizons of held numbers, because the holder of a number writes a missing horizon again.
 func (c *contents) missing() string {
 	if c.header == "" {
@@ -417,8 +416,8 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (c.held < 3 || len(held) >= 3), nil
 }
 
-// explain explains the error of a request that was not answered. The client reports only the
-// timeout, so explain adds the reason why there is no connection.
+// explain adds the reason why the client has no connection to the error of a request that was not
+// answered. The client itself reports only a timeout.
 func (s *Store) explain(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err

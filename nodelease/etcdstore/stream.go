@@ -39,9 +39,9 @@ const (
 	// have reached a member that hangs, so the next stream tries a different member. But the delay
 	// may also be caused by password checks, so the next stream may take twice as long to open.
 	openTimeout = 30 * time.Second
-	// reopenInterval is the minimum time between abandoning two streams because the servers do not
-	// answer in time. It applies only if the servers check a password for each stream, because
-	// these checks may cause the delay.
+	// If a stream is abandoned because the servers do not answer in time, reopenInterval is the
+	// minimum time until the next stream is abandoned for this reason. It applies only if the
+	// servers check a password for each stream, because these checks may cause the delay.
 	reopenInterval = 2 * time.Minute
 )
 

@@ -12,9 +12,9 @@
 // uses no prepared statements, so the DSN may point to a proxy.
 //
 // Each write is a single UPDATE in autocommit mode. So no lock outlives a request, whatever happens
-// to the client or the network. With every binary log format, a replica has the same rows. Before
-// each request, the store sends SET autocommit = 1, because a proxy may run each statement in a
-// different session.
+// to the client or the network. A replica has the same rows as its source, whatever the binary log
+// format. Before each request, the store sends SET autocommit = 1, because a proxy may run each
+// statement in a different session.
 //
 // The user must not have the privilege SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN
 // (MySQL). With such a privilege, holders can still write to a server after a switchover has made
@@ -71,8 +71,8 @@ type Options struct {
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
 	// less.
 	Numbers int64
-	// TTL is how long a number stays leased after its holder has last renewed the lease. The
-	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s.
+	// TTL is how long a number stays leased if its holder no longer renews the lease. The minimum
+	// is 1 s, and the maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
@@ -104,7 +104,7 @@ type Store struct {
 	config   *mysql.Config // parsed from the DSN
 	conns    *conns.Conns[*conn]
 	table    string  // quoted
-	warnings []error // found by New, for the first Take
+	warnings []error // found by New, reported by the first Take
 	warnOnce sync.Once
 }
 
@@ -143,9 +143,10 @@ const (
 //
 //   - The table is a view.
 //   - The table's engine is not InnoDB.
-//   - The setting innodb_flush_log_at_trx_commit, if the server has and shows it, is neither 1 nor
-//     MariaDB's 3.
-//   - There is a binary log, and the setting sync_binlog, if the server has and shows it, is not 1.
+//   - The server has and shows the setting innodb_flush_log_at_trx_commit, and its value is neither
+//     1 nor MariaDB's 3.
+//   - There is a binary log, the server has and shows the setting sync_binlog, and its value is not
+//     1.
 //
 // If the server does not show one of these settings, or if the user has a privilege to write while
 // read_only is on, the first Take reports this by calling [nodelease.Request.Warn]. New also
@@ -159,10 +160,10 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init initializes the store. Call it once, before the first process starts. It creates the table,
-// if there is none, and the missing rows. To increase Numbers, call Init again with the new value.
-// If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table has a
-// different version or layout, the error matches [nodelease.ErrRefused].
+// Init initializes the store. Call it once, before the first process starts. If the table or some
+// of its rows are missing, Init creates them. To increase Numbers, call Init again with the new
+// value. If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table
+// has a different version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init each time that a process starts. New and Take refuse an incomplete table,
 // because IDs would repeat if the store had lost horizons. After such a loss, stop all Minters.
@@ -375,8 +376,8 @@ type contents struct {
 
 // read reads the table.
 func (s *Store) read(ctx context.Context, conn *conn) (*contents, error) {
-	// Only the row with the number -1 returns the header and the server's time. An explicit limit
-	// takes precedence over sql_select_limit.
+	// The query returns the header and the server's time only in the row with the number -1. An
+	// explicit limit takes precedence over sql_select_limit.
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf(`select number, cast(horizon as char), expires <= utc_timestamp(6),
 		if(number = -1, holder, null), if(number = -1, cast(utc_timestamp(6) as char), null)
 		from %s where number >= -1 and number < %d limit 2000000`, s.table, s.opts.Numbers))

@@ -32,7 +32,7 @@ const (
 // request has its own context.
 type login struct {
 	dialFunc       pgconn.DialFunc
-	addressTimeout time.Duration // connect_timeout; zero if each address gets a share
+	addressTimeout time.Duration // from connect_timeout; zero if addresses share the time
 	untried        int           // number of addresses that have not been tried yet
 
 	// The address that the driver is trying now.

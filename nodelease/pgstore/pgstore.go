@@ -50,8 +50,8 @@ type Options struct {
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
 	// less.
 	Numbers int64
-	// TTL is how long a number stays leased after its holder has last renewed the lease. The
-	// minimum is 1 s, and the maximum is 365 days. Zero means 15 s.
+	// TTL is how long a number stays leased if its holder no longer renews the lease. The minimum
+	// is 1 s, and the maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
@@ -269,11 +269,11 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Init initializes the store. Call it once, before the first process starts. It creates the table,
-// if there is none, and the missing rows. To increase Numbers, call Init again with the new value.
-// If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table has a
-// different version or layout, the error matches [nodelease.ErrRefused]. Init uses a transaction.
-// PgBouncer refuses transactions if its pool_mode is statement.
+// Init initializes the store. Call it once, before the first process starts. If the table or some
+// of its rows are missing, Init creates them. To increase Numbers, call Init again with the new
+// value. If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table
+// has a different version or layout, the error matches [nodelease.ErrRefused]. Init uses a
+// transaction. PgBouncer refuses transactions if its pool_mode is statement.
 //
 // Do not call Init each time that a process starts. New and Take refuse an incomplete table,
 // because IDs would repeat if the store had lost horizons. After such a loss, stop all Minters.
@@ -375,7 +375,7 @@ func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
 }
 
-// fill creates the table, if there is none, and the missing rows.
+// fill creates the table if there is none, and then the missing rows.
 func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 	// Let only one session at a time create the table, because two would conflict in the catalog.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {

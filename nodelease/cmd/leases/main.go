@@ -1,5 +1,5 @@
 // Leases creates, shows and checks the store from which package nodelease leases node numbers. The
-// file help.txt describes how to use it.
+// file help.txt describes the program's commands and options.
 package main
 
 import (
