@@ -148,10 +148,9 @@ const (
 //   - There is a binary log, the server has and shows the setting sync_binlog, and its value is not
 //     1.
 //
-// If the server does not show one of these settings, or if the user has a privilege to write while
+// If the server does not show a setting of this kind, or if the user has a privilege to write while
 // read_only is on, the first Take reports this by calling [nodelease.Request.Warn]. New also
-// refuses a server that is read-only or makes its sessions read-only. If opts is nil, New uses the
-// defaults.
+// refuses a read-only server and read-only sessions. If opts is nil, New uses the defaults.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
