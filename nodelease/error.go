@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the exported errors and the type of the errors that calls return while no ID
-// can be made.
+// This file contains the exported errors, and the error type that calls return while no ID can be
+// made.
 
 import (
 	"errors"
@@ -17,9 +17,9 @@ var (
 	ErrNoNumber = errors.New("nodelease: all numbers are held, or other processes were faster")
 	// ErrRefused means that the store refuses requests, and will do so until the store or the
 	// program is changed. For example, the store was never initialized, it was made for a different
-	// layout or by a different version of this package, the user may not write, or the program has
-	// closed the store. Stores return errors that wrap ErrRefused. [Minter.Wait] returns such an
-	// error immediately.
+	// layout or by a different version of this package, the user has no right to write, or the
+	// program has closed the store. Stores return errors that wrap ErrRefused. [Minter.Wait]
+	// returns such an error immediately.
 	ErrRefused = errors.New("nodelease: the store refuses, and no retry helps")
 	// ErrLost means that a lease has ended and that its number may have another holder.
 	ErrLost = errors.New("nodelease: the number is no longer held")

@@ -39,7 +39,7 @@ const (
 	//     time the number is taken.
 	//   - A call to the store has not returned 5 s after its timeout. This is reported once, and
 	//     again when the call has returned.
-	//   - The store has called [Request.Warn]. Each of these calls is reported, and the event
+	//   - The store has called [Request.Warn]. Each call of Warn is reported, and its event
 	//     concerns no number.
 	Warned
 )

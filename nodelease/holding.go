@@ -22,8 +22,8 @@ type holding struct {
 	// effect, so no later request asks for a lower horizon.
 	asked    time.Time
 	minted   bool // minting has begun
-	warned   bool // a horizon far ahead was reported
-	slow     bool // the latest renewal failed, or took more than half of renewalLasts
+	warned   bool // whether a horizon far ahead was reported
+	slow     bool // whether the latest renewal failed, or took more than half of renewalLasts
 	failures int  // number of consecutive failed renewals
 }
 
@@ -34,8 +34,8 @@ func newHolding(g Grant) *holding {
 	return &holding{tenure: &tenure{number: g.Number}, lease: g.Lease, found: g.Horizon, ttl: min(g.TTL, maxTTL)}
 }
 
-// startClock creates the tenure's clock and node. It returns an error if no IDs can be made with
-// the store's grant.
+// startClock creates the tenure's clock and node. It returns an error if the store has granted a
+// number, a horizon or a TTL with which no ID can be made.
 func (h *holding) startClock(opts *Options, now time.Time) error {
 	t := h.tenure
 	if h.renewalLasts() <= 0 {
@@ -78,9 +78,9 @@ func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisec
 // longer than renewalLasts is useless. If the store answers quickly, the timeout is half of
 // renewalLasts, so that there is time for another renewal if this one gets lost. If the store is
 // slow, the timeout is all of renewalLasts. If even that timeout has expired, requests are being
-// lost or the store cannot answer. Most requests then have a short timeout, to detect soon when the
-// store answers again. Every fourth request has the long timeout, because the store may have become
-// slow.
+// lost or the store cannot answer. Most requests then have a short timeout, so that the Minter soon
+// detects that the store answers again. Every fourth request has the long timeout, because the
+// store may be answering slowly.
 func (h *holding) renewalTimeout() time.Duration {
 	switch {
 	case h.failures >= 2 && h.failures%4 != 1:
@@ -93,8 +93,8 @@ func (h *holding) renewalTimeout() time.Duration {
 
 // nextHorizon returns the horizon to request. If the previously requested horizon is still a TTL
 // ahead of the wall clock, nextHorizon returns it again. Otherwise, it returns a horizon that is a
-// whole window ahead. If the latest ID is ahead of the wall clock, the horizon need only be a
-// hundredth of the TTL or of the window ahead of that ID.
+// whole window ahead. If the latest ID is ahead of the wall clock, the horizon need only be ahead
+// of that ID by a hundredth of the TTL (in the first case) or of the window (in the second case).
 func (h *holding) nextHorizon(opts *Options) time.Time {
 	tick := opts.Layout.Tick
 	least := max(h.ttl, 100*min(tick, maxTTL/100))

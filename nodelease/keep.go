@@ -26,7 +26,7 @@ type keeper struct {
 	store  Store
 	opts   Options // its Layout is never the zero layout
 
-	unusableAt time.Time // when an unusable number was last reported
+	unusableAt time.Time // time of the latest report about an unusable number
 }
 
 // keepNumber takes and keeps one number after another until ctx ends. It returns the error of the

@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the methods with which a Minter makes IDs. These methods use the latest
-// tenure's node, and read the state only if the node returns an error.
+// This file implements TryNext and NextContext, the methods of a Minter that make IDs. These
+// methods use the latest tenure's node, and read the state only if the node returns an error.
 
 import (
 	"context"
@@ -40,7 +40,8 @@ func (m *Minter) tryHeld() (id ids.Snowflake, err error) {
 	}
 }
 
-// tryTenure calls TryNext of t's node. If the horizon is reached, it requests a higher one.
+// tryTenure calls the TryNext method of t's node. If the horizon is reached, it requests a higher
+// one.
 func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 	id, err := t.node.TryNext()
 	if errors.Is(err, ids.ErrWithheld) {
@@ -63,8 +64,8 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 //   - If the layout has no time left for IDs with this number, the error matches [ids.ErrRange].
 //
 // While the wall clock is behind the latest ID, IDs are still generated in ascending order, at most
-// half as fast as time passes. If an ID is already reserved for the call, a wait of up to 20 ms for
-// that ID does not end with ctx.
+// half as fast as time passes. If an ID is already reserved for the call, NextContext waits up to
+// 20 ms for that ID, even if ctx ends.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.state.contextError(ctx, nil)
@@ -103,9 +104,9 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 	}
 }
 
-// nextOfTenure calls NextContext of t's node. If the horizon is reached or the lease is not
-// renewed, that call waits until setState sets a later limit or ends the clock. wakeWaiters handles
-// the cases in which setState is not called.
+// nextOfTenure calls the NextContext method of t's node. If the horizon is reached or the lease is
+// not renewed, that call waits until setState sets a later limit or ends the clock. wakeWaiters
+// handles the cases in which setState is not called.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {

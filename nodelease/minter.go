@@ -70,8 +70,8 @@ const closeTimeout = 5 * time.Second
 // Close takes at most 5 s. Within that time, Close retries if the store fails. If the number cannot
 // be released, Close returns the store's error, and the number becomes free after its TTL. Close
 // returns nil if the store reports that the number is no longer held, for example because the
-// answer to an earlier request was lost. In that case, the Minter logs the store's report. Later
-// and concurrent calls of Close return when the first call returns, with the same error.
+// answer to an earlier request was lost. If the store reports that, the Minter logs the report.
+// Later and concurrent calls of Close return when the first call returns, with the same error.
 func (m *Minter) Close() error {
 	m.state.mustBeMade()
 	m.close.Do(func() {
@@ -83,8 +83,8 @@ func (m *Minter) Close() error {
 	return m.result
 }
 
-// awaitEnd waits for the keeper and the reporter to end, for at most closeTimeout, and sets the
-// result of Close.
+// awaitEnd waits up to closeTimeout for the keeper and the reporter to end, and sets the result of
+// Close.
 func (m *Minter) awaitEnd() {
 	defer close(m.closed)
 	limit, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -25,8 +25,8 @@ type logbook struct {
 	observe func(Event)
 
 	loggedAt   time.Time // time of the latest logged failure; zero after a renewal
-	loggedNone bool      // that failure matched ErrNoNumber
-	loggedHeld bool      // that failure concerned a number that was held
+	loggedNone bool      // whether that failure matched ErrNoNumber
+	loggedHeld bool      // whether that failure concerned a held number
 }
 
 // maxReports is the maximum number of reports that wait while Logger or Observe blocks.

@@ -35,8 +35,8 @@ import (
 //
 // When a number has just been taken, its tenure is not stored in the state until its first Extend
 // succeeds. Once a tenure has been removed from the state, its clock is ended, and it never becomes
-// part of the state again. A call that still uses its node gets ids.ErrEnded and reads the state
-// again.
+// part of the state again. A call that still uses the removed tenure's node gets ids.ErrEnded, and
+// then reads the state again.
 type state struct {
 	report   *reporter
 	now      func() time.Time // the wall clock, or Options.Now
@@ -53,7 +53,7 @@ type state struct {
 	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
 	news      chan struct{} // closed and replaced when why changes
 	waiting   int           // number of NextContext calls that wait for their node
-	waking    bool          // a call of wakeWaiters is scheduled
+	waking    bool          // whether a call of wakeWaiters is scheduled
 	free      int64         // number of free numbers at the latest Take
 	freeKnown bool
 }
@@ -246,8 +246,8 @@ func (s *state) countWaiting(n int) {
 
 // wakeWaiters wakes all NextContext calls that wait for their node, so that none of them has to
 // poll. If the wall clock goes back below the horizon, for example after one wrong reading, these
-// calls do not notice that by themselves. Setting the same limit again makes them read the clock
-// again. If the horizon is reached, wakeWaiters requests a higher one, because the calls' own
+// calls do not notice the change by themselves. Setting the same limit again makes them read the
+// clock again. If the horizon is reached, wakeWaiters requests a higher one, because the calls' own
 // requests may have been made before they reached the current horizon.
 func (s *state) wakeWaiters() {
 	now := s.now()

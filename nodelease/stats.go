@@ -32,10 +32,10 @@ type Stats struct {
 	// LatestAhead is how far the latest ID, or the horizon that the number had when it was taken,
 	// is ahead of the wall clock. It is zero if neither is ahead.
 	LatestAhead time.Duration
-	// Free is how many of the numbers that fit the layout were free at the latest Take, not
-	// counting the one taken. It is 0 if no number could be taken. While a number is held, Free
-	// does not change, even if other holders take or release numbers. It is valid only if
-	// FreeKnown is true.
+	// Free is the number of node numbers that fit the layout and were free at the latest Take, not
+	// counting the number that it took. It is 0 if no number could be taken. While a number is
+	// held, Free does not change, even if other holders take or release numbers. It is valid only
+	// if FreeKnown is true.
 	Free int64
 	// FreeKnown reports whether Free is valid. It is false before the first Take, if the store does
 	// not count free numbers, and if the latest number that the store granted cannot be used.

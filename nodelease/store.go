@@ -29,12 +29,12 @@ type Store interface {
 	// each start. If no horizon has passed, Take chooses the number whose horizon will pass first.
 	//
 	// Take returns an error that matches ErrNoNumber if no number could be taken, because all
-	// numbers are held or other callers were faster. If r.Layout differs from the layout of
-	// earlier IDs, Take returns an error that matches ErrRefused. The store keeps that layout with
-	// the numbers, and treats the zero layout as Twitter's. After any error, a number that was
-	// taken should become free again, either because the store releases it or because its TTL
-	// passes. A Minter waits 5 s or 10 s for Take. If Take returns a Grant later than that, the
-	// Minter keeps the number, or releases it if the Minter is closed.
+	// numbers are held or other callers were faster. If r.Layout differs from the layout of earlier
+	// IDs, Take returns an error that matches ErrRefused. The store keeps that layout with the
+	// numbers, and treats the zero layout as Twitter's. After any error, a number that was taken
+	// should become free again, either because the store releases it or because its TTL passes. A
+	// Minter waits 5 s or 10 s for Take. If Take returns a Grant later than that, the Minter keeps
+	// the number, or releases it if the Minter is closed.
 	//
 	// Take is safe for concurrent use.
 	Take(ctx context.Context, r Request) (Grant, error)
@@ -44,7 +44,7 @@ type Store interface {
 type Request struct {
 	// Now is the time on the caller's wall clock.
 	Now time.Time
-	// Layout is the layout of the caller's IDs. The zero value means Twitter's.
+	// Layout is the layout of the caller's IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
 	// Warn is called with problems that the store has handled but that need a person's attention,
 	// such as a deleted horizon that the holder has written again. A Minter passes these problems
@@ -65,8 +65,8 @@ type Grant struct {
 	// TTL is how long the store keeps the number for its holder after the store has received a Take
 	// or an Extend.
 	TTL time.Duration
-	// Free is how many other numbers that fit the layout were free when this one was taken. It is
-	// valid only if FreeKnown is true.
+	// Free is the number of other node numbers that fit the layout and were free when this one was
+	// taken. It is valid only if FreeKnown is true.
 	Free int64
 	// FreeKnown reports whether the store has counted the free numbers.
 	FreeKnown bool

@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the tenure type, the part of a holding that a Minter's calls share with the
-// keeper. A tenure has a clock and a deadline.
+// This file contains the tenure type. A tenure is the part of a holding that a Minter's calls share
+// with the keeper. A tenure has a clock and a deadline.
 
 import (
 	"errors"

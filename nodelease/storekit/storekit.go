@@ -69,16 +69,15 @@ const (
 	minTTL         = time.Second
 )
 
-// MaxTTL is the maximum TTL of a store. A Minter treats a longer TTL as if it were this one.
+// MaxTTL is the maximum TTL of a store. A Minter uses MaxTTL in place of a longer TTL.
 const MaxTTL = 365 * 24 * time.Hour
 
 // Complete replaces zero values with the defaults and checks the other values:
 //
-//   - holder is the name of the holder. The default is the host's name and the process ID. It must
-//     pass [CheckText].
-//   - numbers is the number of node numbers, from 1 to 1,048,576. All of them must fit the layout,
-//     which [CheckNumbers] checks. The default is 1,024.
-//   - ttl is from 1 s to [MaxTTL]. The default is 15 s.
+//   - The holder's name must pass [CheckText]. The default is the host's name and the process ID.
+//   - The number of node numbers must be from 1 to 1,048,576, and all of the node numbers must fit
+//     the layout, which [CheckNumbers] checks. The default is 1,024.
+//   - The TTL must be from 1 s to [MaxTTL]. The default is 15 s.
 //
 // The errors call these values Options.Holder, Options.Numbers and Options.TTL.
 func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.SnowflakeLayout) error {
@@ -155,7 +154,7 @@ func Header(l ids.SnowflakeLayout) string {
 }
 
 // CheckVersion returns an error that matches [nodelease.ErrRefused] if the stored header has a
-// different schema version. place describes where the store keeps the header.
+// different schema version. The parameter place describes where the store keeps the header.
 func CheckVersion(place, stored string) error {
 	if version, _, _ := strings.Cut(stored, ":"); version == "schema "+schema {
 		return nil
@@ -164,9 +163,9 @@ func CheckVersion(place, stored string) error {
 }
 
 // CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has a
-// different schema version or differs from own, the caller's header. place describes where the
-// store keeps the header. The error contains the stored header and the caller's version or, if only
-// the layouts differ, both headers.
+// different schema version or differs from own, the caller's header. The parameter place describes
+// where the store keeps the header. The error contains the stored header and the caller's version
+// or, if only the layouts differ, both headers.
 func CheckHeader(place, stored, own string) error {
 	if err := CheckVersion(place, stored); err != nil || stored == own {
 		return err
@@ -249,10 +248,10 @@ type Candidate struct {
 //
 // The parameter median is the median of all numbers' horizons. Of the numbers whose horizon has
 // passed, those whose horizon is more than 24 h later than this median come first. By most holders'
-// clocks, such a horizon has not passed yet. By the clock of a holder that is years ahead, the
-// horizon has passed. So that holder takes the same number again, and does not write such a horizon
-// to another number, too. A store whose Take compares the caller's clock with the database's clock
-// passes the zero time as median. This preference then does not apply.
+// clocks, such a horizon has not passed yet. By the clock of a holder whose clock is years ahead,
+// the horizon has passed. So that holder takes the same number again, and does not write such a
+// horizon to another number, too. A store whose Take compares the caller's clock with the
+// database's clock passes the zero time as median. This preference then does not apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {

@@ -21,14 +21,14 @@ type proxy struct {
 	wires  []*wire
 	ended  bool
 	left   int  // number of requests that pass before one is lost; negative means that none is lost
-	answer bool // the request reaches the server, but its answer is lost
+	answer bool // whether the answer is lost instead of the request
 	lost   *wire
 }
 
 // A wire is a client's connection to the proxy, together with the proxy's connection to the server.
 type wire struct {
 	client, server net.Conn
-	silent         bool          // nothing passes, without an error; guarded by proxy.mu
+	silent         bool          // whether the connection has fallen silent; guarded by proxy.mu
 	gone           chan struct{} // closed when the client has closed its end
 }
 
@@ -106,7 +106,7 @@ func pass(from, to net.Conn, mayPass, endHeard func() bool) {
 	for {
 		n, err := from.Read(b)
 		if n > 0 && mayPass() {
-			_, _ = to.Write(b[:n]) // the goroutine that reads from to gets the error
+			_, _ = to.Write(b[:n]) // the goroutine for the other direction gets the error
 		}
 		if err != nil {
 			if endHeard() {

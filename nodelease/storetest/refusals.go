@@ -60,9 +60,9 @@ type Place struct {
 // Refusals tests that a kind of store refuses stores with certain faults. New must refuse a store
 // that was never initialized, a store for a different layout, and a store that is damaged by any of
 // the harms. If the store was opened before the fault occurred, Take must refuse it. If a store
-// does not refuse one of these faults, IDs repeat, or a program waits forever until a person fixes
-// the store. New may accept NoNumber if Take refuses it. The current holder of a number may succeed
-// or fail, but must not get [nodelease.ErrLost].
+// with one of these faults is not refused, IDs repeat, or a program waits until a person fixes the
+// store. New may accept NoNumber if Take refuses it. The current holder of a number may succeed or
+// fail, but must not get [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,8 @@ func (p Place) allHarms() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// testInit initializes the store. It also tests calls that must fail before or after that.
+// testInit initializes the store. It also tests calls that must fail before the initialization, and
+// calls that must fail after it.
 func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)

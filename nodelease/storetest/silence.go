@@ -18,10 +18,10 @@ import (
 type Network struct {
 	// Server is the address of the database's server, such as 127.0.0.1:5432.
 	Server string
-	// Open returns a store that connects only to address and shares nothing with other stores. It
-	// must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a minute. If
-	// a number that a failed Take has taken becomes free only after the TTL, the TTL should be
-	// shorter.
+	// Open returns a store that connects only to address and shares nothing with other stores. The
+	// store must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a
+	// minute. The TTL should be shorter if the store cannot release a number after a failed Take,
+	// so that the number becomes free only after the TTL.
 	Open func(t *testing.T, address string) nodelease.Store
 	// Again is the time within which the call after the tested call must succeed. It is for clients
 	// that have a single connection and need some time to detect that it is dead. Zero means that
@@ -87,7 +87,8 @@ type silence struct {
 	now   time.Time
 }
 
-// run returns an error that matches errMaybeSlow if the machine may be the cause.
+// run runs the trial. If the trial may have failed because the machine was busy, the error matches
+// errMaybeSlow.
 func (s *silence) run(t *testing.T, request int, answer bool) error {
 	s.store, s.now = s.Open(t, s.proxy.address()), time.Now().UTC().Truncate(time.Microsecond)
 	var g nodelease.Grant

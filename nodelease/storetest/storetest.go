@@ -143,7 +143,7 @@ func numbers(t *tester) {
 	}
 }
 
-// horizons tests that each holder finds the horizon that the previous holder has left.
+// horizons tests that each holder finds the horizon that the previous holder left.
 func horizons(t *tester) {
 	other, g := t.take(), t.take()
 	for _, horizon := range []time.Time{
@@ -200,8 +200,8 @@ func formerHolder(t *tester) {
 	}
 }
 
-// endOfLease tests that the lease of a holder that makes no more calls ends, even while another
-// holder renews its own lease.
+// endOfLease tests that a lease ends if its holder makes no more calls, even while another holder
+// renews its own lease.
 func endOfLease(t *tester) {
 	silent, stays := t.take(), t.take()
 	var asked time.Time
@@ -313,7 +313,7 @@ func cutOff(t *tester) {
 		ctx, cancel := context.WithTimeout(t.Context(), takes*i/20)
 		g, err := t.stores[i%2].Take(ctx, nodelease.Request{Now: t.now})
 		cancel()
-		t.ends[-1] = began.Add(other.TTL / 2) // after that, the lease of other may have ended
+		t.ends[-1] = began.Add(other.TTL / 2) // after that, the lease named other may have ended
 		for tries := 0; err != nil && tries < 10; tries++ {
 			if g, err = t.ask(t.Context()); err != nil {
 				time.Sleep(other.TTL / 40)
@@ -507,8 +507,8 @@ func (t *tester) take() nodelease.Grant {
 	return g
 }
 
-// takeFrom waits until the lease of silent has ended, and then takes that number. Meanwhile, it
-// keeps extending the lease of other.
+// takeFrom waits until the lease of the grant named silent has ended, and then takes that number.
+// While it waits, it keeps extending the lease of the grant named other.
 func (t *tester) takeFrom(silent, other nodelease.Grant) nodelease.Grant {
 	t.Helper()
 	delete(t.ends, silent.Number)

@@ -16,7 +16,7 @@ import (
 type Conn interface{ Close() }
 
 // Conns manages the connections of one store. It keeps at most one connection for the next call,
-// and has one for each call in progress. No call waits for another.
+// and each call in progress has its own connection. No call waits for another.
 type Conns[C Conn] struct {
 	dial    func(context.Context) (C, error)
 	closing context.Context // ends when Close is called
@@ -50,9 +50,9 @@ func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
 
-// Until calls f with a context that ends when ctx or closing ends. If the context closing has
-// already ended, Until does not call f and returns the error closed. Until also returns closed if f
-// fails and closing has ended.
+// Until calls f with a context that ends when ctx or closing ends. If closing has already ended,
+// Until returns the error named closed without calling f. Until also returns that error if f fails
+// and closing has ended.
 func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -51,8 +51,8 @@ func keys(prefix, kind string, first, end int64) (key, last string) {
 	return Key(prefix, kind, first), Key(prefix, kind, end)
 }
 
-// Refused returns err, and makes it match [nodelease.ErrRefused] if the servers refuse the user,
-// because no retry helps then.
+// Refused returns err. If the servers refuse the user, the returned error also matches
+// [nodelease.ErrRefused], because a retry would fail, too.
 func Refused(err error) error {
 	for _, refused := range []error{rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrAuthFailed} {
 		if errors.Is(rpctypes.Error(err), refused) {
@@ -145,7 +145,7 @@ func Read(ctx context.Context, client *clientv3.Client, prefix string, first, en
 }
 
 // Status asks the member to which c is connected for its status. If there is no answer, the error
-// contains the reason. clientv3 itself would report only a timeout if it has no connection.
+// contains the reason. Without a connection, clientv3 itself would report only a timeout.
 func Status(ctx context.Context, c pb.MaintenanceClient) (*pb.StatusResponse, error) {
 	s, err := c.Status(ctx, &pb.StatusRequest{})
 	// The text of a TLS error begins in the same way. Since TLS 1.3, a server refuses a client's

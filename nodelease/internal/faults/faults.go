@@ -15,9 +15,9 @@ import (
 type Grade string
 
 const (
-	// Noted means that only the command leases shows the fault.
+	// Noted is the grade of a fault that only the leases command shows.
 	Noted Grade = "noted"
-	// Told is like Noted, but the first Take reports the fault, too.
+	// Told is the grade of a fault that the leases command shows and the first Take reports.
 	Told Grade = "told"
 	// Unsafe means that a crash can set horizons back. New refuses the store unless the options
 	// allow the fault.
@@ -69,8 +69,7 @@ func (l List) Err(unsafe bool) error {
 	return errors.New(text)
 }
 
-// Refused returns an error that has err's text and matches [nodelease.ErrRefused] in addition to
-// err.
+// Refused returns an error that has err's text and matches both err and [nodelease.ErrRefused].
 func Refused(err error) error { return refusal{err} }
 
 type refusal struct{ error }

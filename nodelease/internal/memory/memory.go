@@ -23,7 +23,7 @@ type Store struct {
 }
 
 type row struct {
-	changes int64 // how often the number was taken or released or has expired; identifies a lease
+	changes int64 // number of Takes, releases and expirations so far; identifies a lease
 	expires time.Time
 	horizon time.Time
 }
@@ -78,14 +78,14 @@ func (s *Store) Expire(number int64) {
 	s.rows[number].changes++
 }
 
-// Row returns the time until which a number is held, and its horizon.
+// Row returns the time at which a number's lease ends, and the number's horizon.
 func (s *Store) Row(number int64) (expires, horizon time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rows[number].expires, s.rows[number].horizon
 }
 
-// SetRow sets the time until which a number is held, and its horizon.
+// SetRow sets the time at which a number's lease ends, and the number's horizon.
 func (s *Store) SetRow(number int64, expires, horizon time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

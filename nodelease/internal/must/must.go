@@ -46,8 +46,8 @@ func Soon(t testing.TB, f func() error) {
 	}
 }
 
-// Get returns the value that a call has returned, and ends the test if the call has also returned
-// an error. It is used like this: must.Get(call())(t).
+// Get returns the value that a call returned, and ends the test if the call also returned an error.
+// It is used like this: must.Get(call())(t).
 func Get[T any](value T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -56,9 +56,9 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err is not nil, that its text contains all of texts, and that errors.Is(err,
-// is). With a nil is, any error matches. err must not match ErrNoNumber unless is also matches
-// ErrNoNumber.
+// Fail checks that err is not nil, that its text contains all of texts, and that err matches the
+// expected error (the parameter is). If the expected error is nil, any error matches. If the
+// expected error does not match ErrNoNumber, err must not match it either.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

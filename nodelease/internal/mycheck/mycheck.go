@@ -20,14 +20,14 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Asker is a [sql.DB], or a single connection.
+// Asker is implemented by [sql.DB] and by a single connection.
 type Asker interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// These are error numbers of the server.
+// These constants are the server's error numbers.
 const (
 	deniedDatabase  = 1044
 	UnknownDatabase = 1049
@@ -40,7 +40,7 @@ const (
 	readOnlyMode    = 1836
 )
 
-// Is reports whether err is an error of the server with one of the given numbers.
+// Is reports whether err is a server error with one of the given numbers.
 func Is(err error, numbers ...uint16) bool {
 	e, ok := errors.AsType[*mysql.MySQLError](err)
 	return ok && slices.Contains(numbers, e.Number)
@@ -159,7 +159,7 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	return nil
 }
 
-// Replication returns the ways in which a failover to a replica can set horizons back.
+// Replication returns a fault for each way in which a failover to a replica can set horizons back.
 func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 	note := func(format string, args ...any) { l.Add(faults.Noted, format, args...) }
 	if log, err := variable(ctx, c, "log_bin"); err != nil || log != "ON" {
@@ -268,8 +268,8 @@ func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 // maxName is the maximum length of the name of a table or a database, in characters.
 const maxName = 64
 
-// Table returns the name of a table, quoted for SQL. The name may begin with its database and a
-// dot. An empty name means node_lease. The error names Options.Table.
+// Table returns the name of a table, quoted for SQL. The given name may begin with the name of a
+// database, followed by a dot. An empty name means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
@@ -287,7 +287,8 @@ func Table(table string) (quoted string, err error) {
 	return strings.Join(names, "."), nil
 }
 
-// names returns SQL expressions for the name of the table's database and for the name of the table.
+// names returns SQL expressions for two names, the name of the table's database and the name of the
+// table.
 func names(table string) (schema, name string) {
 	if before, after, ok := strings.Cut(table, "."); ok {
 		return Text(before), Text(after)

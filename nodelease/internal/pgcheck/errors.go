@@ -1,7 +1,7 @@
 package pgcheck
 
-// This file contains the codes of the server's errors, and a check of URLs. Its errors show no
-// secrets.
+// This file contains the server's error codes and a function that checks URLs. The function's
+// errors contain no secrets.
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ const (
 	UndefinedTable        = "42P01"
 )
 
-// IsError reports whether err is an error of the server with one of the given codes.
+// IsError reports whether err is a server error with one of the given codes.
 func IsError(err error, codes ...string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains(codes, e.Code)

@@ -14,17 +14,17 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Asker is a connection, a transaction or a pool.
+// Asker is implemented by connections, transactions and pools.
 type Asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // Rounding is an SQL condition on rows of pg_attribute. It is true for a column named expires or
-// horizon whose type or precision would change the times stored in it.
+// horizon if the column's type or precision would change stored times.
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// look is a query that returns faults and their grades. Package faults defines the grades. It
+// look is a query that returns faults and their grades, which package faults defines. The query
 // checks the rights to each column, because rights may be granted for single columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
@@ -75,8 +75,8 @@ union all select distinct 'noted', 'the user ' || current_user || ' may not see 
 // maxName is the length in bytes to which PostgreSQL truncates a name.
 const maxName = 63
 
-// Table returns the name of a table, quoted for SQL. The name may begin with its schema and a dot.
-// An empty name means node_lease. The error names Options.Table.
+// Table returns the name of a table, quoted for SQL. The given name may begin with the name of a
+// schema, followed by a dot. An empty name means node_lease. The error names Options.Table.
 func Table(table string) (quoted string, err error) {
 	names := strings.Split(cmp.Or(table, "node_lease"), ".")
 	if len(names) > 2 {
@@ -96,13 +96,13 @@ func Table(table string) (quoted string, err error) {
 	return pgx.Identifier(names).Sanitize(), nil
 }
 
-// Look returns the faults of the server, the user's rights and the table. table is the quoted name.
-// A missing table is not a fault.
+// Look returns the faults of the server, the user's rights and the table. The parameter table is
+// the quoted name. A missing table is not a fault.
 func Look(ctx context.Context, c Asker, table string) (faults.List, error) {
 	return ask(ctx, c, look, table)
 }
 
-// Replication returns the ways in which a failover to a standby can set horizons back.
+// Replication returns a fault for each way in which a failover to a standby can set horizons back.
 func Replication(ctx context.Context, c Asker) (faults.List, error) { return ask(ctx, c, replication) }
 
 func ask(ctx context.Context, c Asker, sql string, args ...any) (faults.List, error) {

@@ -15,8 +15,8 @@ import (
 )
 
 // Restarts stops a server with sig and starts it again while the store has a lease. It does so
-// twice. The first time, it makes a call while the server is stopped, and the second time, it makes
-// none. The first call after each start must succeed without a retry. Restarts returns the lease.
+// twice. It makes a call during the first stop, but not during the second. The first call after
+// each start must succeed without a retry. Restarts returns the lease.
 func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Signal, ping func(context.Context) error) nodelease.Lease {
 	t.Helper()
 	l := Take(t, s).Lease

@@ -35,12 +35,12 @@ type Kind struct {
 	Package string // name of the store's package
 	Init    func(o Options) error
 	New     func(o Options) (nodelease.Store, error)
-	Drop    func(name string, number int64) error // removes a number, or the header if it is -1
+	Drop    func(name string, number int64) error // removes a number, or the header if number is -1
 	Mark    func(name, header string) error       // replaces the header
 
-	// NoStore is part of the error for a store that was never initialized, and NoHeader for a store
-	// without its header. NoNumber is part of the error for a store that should have three numbers
-	// but lacks the number 2.
+	// These fields contain parts of error texts. NoStore is for a store that was never initialized,
+	// NoHeader is for a store without its header, and NoNumber is for a store that should have
+	// three numbers but lacks the number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
@@ -155,8 +155,8 @@ func (k Kind) Made(t *testing.T) {
 	missing("New without a header", k.use(t, o), k.NoHeader)
 }
 
-// BadOptions tests options that Init and New must refuse. more contains options that only this kind
-// of store refuses. Each key is part of the error's text.
+// BadOptions tests options that Init and New must refuse. The map named more contains options that
+// only this kind of store refuses. Each of its keys is part of the expected error's text.
 func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	all := map[string]Options{
 		"Options.Numbers -1 is not within 1 to 1048576":      {Numbers: -1},
@@ -174,7 +174,7 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 }
 
 // FewRights grants a user the rights that a store needs, one at a time, and tests Init and New
-// after each grant. poor is the Kind that connects as that user.
+// after each grant. The Kind named poor connects as that user.
 func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	o := Options{Name: "closed.numbers", Numbers: 3}
 	denied := func(what string, err error) {
@@ -246,8 +246,7 @@ func (k Kind) rested(t *testing.T) nodelease.Store {
 	return s
 }
 
-// taken makes the given number of Takes, one after another, and returns how often each number was
-// taken.
+// taken calls Take the given number of times, and returns how often each number was taken.
 func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 	t.Helper()
 	counts := map[int64]int{}
@@ -260,7 +259,7 @@ func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 }
 
 // Choice tests which number Take chooses in a store that has no clock. One of the horizons that
-// have passed is more than a day later than the others, so its number comes first.
+// have passed is more than a day later than the others, so Take must choose its number.
 func (k Kind) Choice(t *testing.T) {
 	if counts := taken(t, k.rested(t), 5); counts[2] != 5 {
 		t.Errorf("took the numbers %v, want 2", counts)
@@ -283,8 +282,8 @@ type Former struct {
 }
 
 // Beside tests that the former and the current version of a store can share one table, as they do
-// during an update. No holder may get a number that another one holds, and every holder must begin
-// after the horizon that the previous holder of its number left. expire ends all leases.
+// during an update. No holder may get a number while another holder has it. Each holder must begin
+// after the horizon that the number's previous holder left. The function expire ends all leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -341,8 +340,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns an SQL statement that docs/operations.md recommends. begins is the beginning of
-// the statement. The comment at the end of the statement's first line is removed.
+// Advised returns an SQL statement that docs/operations.md recommends. The parameter begins is the
+// beginning of the statement. The comment at the end of the statement's first line is removed.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))

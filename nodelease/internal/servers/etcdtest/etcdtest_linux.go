@@ -64,8 +64,8 @@ func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 // Password is the password of all users.
 const Password = "s3cret"
 
-// Users creates users and enables authentication. Each user has rights to keys or, if the key ends
-// with a slash, to all keys with that prefix.
+// Users creates users and enables authentication. Each right of a user applies to one key or, if
+// that key ends with a slash, to all keys with that prefix.
 func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
 	t.Helper()
 	root, ctx := m.Open(t), t.Context()
@@ -104,13 +104,13 @@ func (m *Member) As(user string) clientv3.Config {
 	return config
 }
 
-// Config returns a client configuration that detects a dead connection that was not closed. gRPC
-// sends at most one ping every 10 s. The client does not log, because its log would only repeat the
-// errors that it returns.
+// Config returns a client configuration. With this configuration, a client detects a dead
+// connection even if the connection was not closed. gRPC sends at most one ping every 10 s. The
+// client does not log, because its log would only repeat the errors that it returns.
 func Config(address string) clientv3.Config {
 	return clientv3.Config{
 		Endpoints:            []string{address},
-		DialTimeout:          time.Minute, // on a busy machine, checking a password takes long
+		DialTimeout:          time.Minute, // checking a password is slow on a busy machine
 		DialKeepAliveTime:    10 * time.Second,
 		DialKeepAliveTimeout: 3 * time.Second,
 		Logger:               zap.NewNop(),

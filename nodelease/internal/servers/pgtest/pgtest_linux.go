@@ -50,7 +50,7 @@ func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) 
 const ReadOnly = "&target_session_attrs=read-only"
 
 // start runs a program that creates a server's data directory, and then starts the server. To wait
-// for the server, start connects to a URL to which the given options are added.
+// for the server, start connects to it with the given options added to its URL.
 func start(t *testing.T, options string, settings []string, program string, args ...string) (*servers.Server, string) {
 	t.Helper()
 	dir, run := Command(t, program)
