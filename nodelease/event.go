@@ -35,8 +35,8 @@ const (
 	//
 	//   - A number from the store cannot be used, for example because the layout cannot hold it.
 	//     This is reported once, or once a minute while the problem lasts.
-	//   - The horizon of a number is far ahead of the wall clock. This is reported once for each
-	//     time the number is taken.
+	//   - The horizon of a number is far ahead of the wall clock. This is reported once each time
+	//     the number is taken.
 	//   - A call to the store has not returned 5 s after its timeout. This is reported once, and
 	//     again when the call has returned.
 	//   - The store has called [Request.Warn]. Each call of Warn is reported, and its event

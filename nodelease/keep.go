@@ -171,7 +171,7 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 // releaseNumber releases the number. If the store fails, releaseNumber retries until releaseTimeout
 // has passed. Each request except the last may take half of the remaining time. ErrLost means that
 // an earlier request took effect or that there is nothing left to release. If the store returns
-// ErrRefused, for example because it is closed, there are no retries.
+// ErrRefused, for example because the store is closed, releaseNumber does not retry.
 func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
@@ -197,9 +197,10 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 // returned.
 const returnGrace = 5 * time.Second
 
-// callStore calls a method of the store. The call concerns t's number unless t is nil. callStore
-// reports the call's error unless ctx has ended. A call that does not return after its timeout
-// blocks the keeper, so callStore reports this, and later reports that the call has returned.
+// callStore calls a method of the store. If t is not nil, the call concerns t's number. If the call
+// fails, callStore reports the error unless ctx has ended. A call that does not return after its
+// timeout blocks the keeper, so callStore reports that, too, and reports again when the call has
+// returned.
 func (k *keeper) callStore(
 	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {
@@ -240,8 +241,8 @@ func retryDelay(failures int, longest time.Duration) time.Duration {
 
 // crowdDelay returns the delay after a Take that was not answered in time, perhaps because many
 // processes ask at the same time. If all of these processes retried soon, neither their Takes nor
-// the holders' renewals would be answered in time. So the delay is random. Its maximum is half the
-// stores' default TTL at first, then one TTL, and from then on two TTLs.
+// the holders' renewals would be answered in time. So the delay is random. The maximum delay is
+// first half the stores' default TTL, then one TTL, and after that always two TTLs.
 func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
 	return rand.N(halfTTL << min(failures, 2))

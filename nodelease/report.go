@@ -64,8 +64,8 @@ func (r *reporter) run(l *logbook) {
 // finish makes run return once all queued reports have been made.
 func (r *reporter) finish() { close(r.finished) }
 
-// add makes run call f. add does not wait, so a Logger or an Observe that blocks delays nothing
-// else.
+// add makes run call f. It does not wait for that call, so a Logger or an Observe that blocks
+// delays nothing else.
 func (r *reporter) add(f func(*logbook)) {
 	select {
 	case r.queue <- f:

@@ -58,7 +58,7 @@ type state struct {
 	freeKnown bool
 }
 
-// init initializes s, in the state none.
+// init initializes s to the state named none.
 func (s *state) init(opts *Options) {
 	s.report, s.now, s.start, s.renewNow = newReporter(opts), opts.Now, time.Now(), make(chan struct{}, 1)
 	if s.now == nil {
@@ -207,8 +207,8 @@ func (s *state) withheldError(t *tenure) error {
 	return t.horizonErr
 }
 
-// contextError returns the error for a call whose context ended while it waited. why is the reason
-// for the wait and may be nil.
+// contextError returns the error for a call whose context ended while it waited. The parameter why
+// is the reason for the wait and may be nil.
 func (s *state) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if !errors.Is(cause, err) {

@@ -62,21 +62,21 @@ type Grant struct {
 	// with millisecond precision rounds up. The zero time means that no ID was ever made with the
 	// number.
 	Horizon time.Time
-	// TTL is how long the store keeps the number for its holder after the store has received a Take
-	// or an Extend.
+	// TTL is how long the store keeps the number for its holder after receiving a Take or an
+	// Extend.
 	TTL time.Duration
 	// Free is the number of other node numbers that fit the layout and were free when this one was
 	// taken. It is valid only if FreeKnown is true.
 	Free int64
 	// FreeKnown reports whether the store has counted the free numbers.
 	FreeKnown bool
-	// Lease lets the holder extend the time for which it has the number, and release the number.
+	// Lease lets the holder keep the number for longer, and release it.
 	Lease Lease
 }
 
 // A Lease is the time for which a holder has a number. Its methods are called by one goroutine at a
-// time. They are not called again after one of them has returned ErrLost or Release has returned
-// nil.
+// time. After one of them has returned ErrLost or Release has returned nil, none of them is called
+// again.
 //
 // ErrLost means that the lease has ended, because another holder has taken the number, the number
 // was released, or its row is gone. A store may return ErrLost as soon as the TTL has passed, or

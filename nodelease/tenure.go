@@ -13,7 +13,7 @@ import (
 
 // A tenure is the time for which a Minter holds a number. Its clock starts above the horizon that
 // earlier holders left, and is limited to the horizon that this holder has written. So the IDs
-// between the two horizons belong to this holder alone.
+// between these two horizons belong to this holder alone.
 type tenure struct {
 	number int64
 	clock  *ids.Clock

@@ -32,8 +32,8 @@
 // If its context has ended, Take returns the context's error and writes nothing. If Take fails
 // because its context ended or its connection broke, the database may have taken the number anyway.
 // Take then uses the token to undo what it may have done, with a new context that has a timeout of
-// about a second. Otherwise, the number stays leased until the TTL has passed, although no process
-// uses it. A lease outlives the context of its Take.
+// about a second. If Take did not undo it, the number would stay leased until the TTL has passed,
+// although no process uses the number. A lease outlives the context of its Take.
 //
 // Each write must be a single statement, which the database commits by itself. If a transaction
 // consists of several requests and the network is cut between them, the transaction keeps its
@@ -174,8 +174,8 @@ func CheckHeader(place, stored, own string) error {
 }
 
 // Missing returns the error that reports a missing part of a store, or nil if the parameter what is
-// empty. That parameter describes the missing part, and hint describes how to create it, such as
-// "call pgstore.Init". The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
+// empty. That parameter describes the missing part, and the parameter hint describes how to create
+// it, such as "call pgstore.Init". The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -209,7 +209,7 @@ const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
 // the other time. The parameter what describes the other clock, such as "the server's". Take calls
-// CheckNow so that the wrong clock of one machine cannot move the horizons of one number after
+// CheckNow so that one machine's wrong clock cannot move the horizons of many numbers, one after
 // another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {

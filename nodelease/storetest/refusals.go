@@ -34,9 +34,9 @@ const (
 	// NoWrite means that the user may read but not write.
 	NoWrite Harm = "no right to write"
 	// NoWrites means that the server accepts no writes from any user, for example because it is a
-	// replica or its disk is full. This can pass without a repair, for example after a failover, so
-	// the error must not match [nodelease.ErrRefused]. For all other harms, the error must match
-	// ErrRefused.
+	// replica or its disk is full. This state can end without a repair, for example after a
+	// failover, so the error must not match [nodelease.ErrRefused]. For all other harms, the error
+	// must match ErrRefused.
 	NoWrites Harm = "no writes"
 )
 
@@ -61,8 +61,8 @@ type Place struct {
 // that was never initialized, a store for a different layout, and a store that is damaged by any of
 // the harms. If the store was opened before the fault occurred, Take must refuse it. If a store
 // with one of these faults is not refused, IDs repeat, or a program waits until a person fixes the
-// store. New may accept NoNumber if Take refuses it. The current holder of a number may succeed or
-// fail, but must not get [nodelease.ErrLost].
+// store. New may accept a store with the harm NoNumber if Take refuses that store. The current
+// holder of a number may succeed or fail, but must not get [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)

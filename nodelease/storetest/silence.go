@@ -149,8 +149,8 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	return nil
 }
 
-// next makes the calls that must succeed after the tested call. err is the error of the tested
-// call.
+// next makes the calls that must succeed after the tested call. The parameter err is the error of
+// the tested call.
 func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error {
 	if s.call == "Take" && err == nil {
 		return s.again(ctx, "Release", func(ctx context.Context) error { return g.Lease.Release(ctx, s.now) })

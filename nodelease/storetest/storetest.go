@@ -16,13 +16,14 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Run tests a store. It runs its subtests in parallel and calls open for each of them. open must
-// return two stores that use the same database, as two processes would. Each subtest needs its own
-// database, which must share nothing with the databases of other subtests. The stores must have
-// Twitter's layout and exactly the numbers 0 and 1, both without a horizon. Their TTL must be the
-// shortest one with which they can still answer in time, such as 2 s. Some subtests wait for leases
-// to end, so a longer TTL makes them slower. If a lease may have ended only because the store was
-// slow, a failure of the subtest proves nothing, so the subtest is run again, up to four times.
+// Run tests a store. It runs its subtests in parallel and calls open for each of them. The function
+// open must return two stores that use the same database, as two processes would. Each subtest
+// needs its own database, which must share nothing with the databases of other subtests. The stores
+// must have Twitter's layout and exactly the numbers 0 and 1, both without a horizon. Their TTL
+// must be the shortest one with which they can still answer in time, such as 2 s. Some subtests
+// wait for leases to end, so a longer TTL makes them slower. If a lease may have ended only because
+// the store was slow, a failure of the subtest proves nothing, so the subtest is run again, up to
+// four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -269,9 +270,9 @@ func lastMoment(before time.Duration) func(t *tester) {
 	}
 }
 
-// late extends an expired lease, which a store may allow until another process takes the number.
-// The other process calls Take first, and the Extend follows after the given delay. If the delay is
-// negative, the Take follows the Extend instead. At most one of the two calls may succeed.
+// late tests an Extend of an expired lease. A store may allow this until another process takes the
+// number. The other process calls Take first, and the Extend follows after the given delay. If the
+// delay is negative, the Take follows the Extend instead. At most one of the two calls may succeed.
 func late(after time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()

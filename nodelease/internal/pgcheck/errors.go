@@ -28,8 +28,9 @@ func IsError(err error, codes ...string) bool {
 }
 
 // CheckURL returns an error if the driver could not parse url, or if a parsed host contains an @,
-// because that @ must belong to a password. err is the driver's error, and config its result. The
-// returned error contains the reason, but no part of the URL, because any part might be a password.
+// because that @ must belong to a password. The parameter err is the driver's error, and config is
+// the driver's result. The returned error contains the reason, but no part of the URL, because any
+// part might be a password.
 func CheckURL(url string, config *pgx.ConnConfig, err error) error {
 	const text = "the URL cannot be parsed"
 	if err == nil {

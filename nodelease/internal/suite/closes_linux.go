@@ -35,7 +35,7 @@ func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Si
 	return l
 }
 
-// Closes closes a store while its server is stopped and a call is in progress. l is a lease from
+// Closes closes a store while its server is stopped and a call is in progress. The lease l is from
 // that store. The call and all later calls must fail immediately, including the calls that a Minter
 // makes when it is closed later.
 func Closes(t *testing.T, s interface {

@@ -44,8 +44,8 @@ type Kind struct {
 	NoStore, NoHeader, NoNumber string
 }
 
-// Table returns a Kind for a store that uses an SQL table. The Kind's Init and New are nil. exec
-// executes one SQL statement.
+// Table returns a Kind for a store that uses an SQL table. The Kind's Init and New are nil. The
+// function exec executes one SQL statement.
 func Table(pkg string, exec func(sql string) error) Kind {
 	return Kind{
 		Package: pkg,

@@ -60,8 +60,9 @@ func StartPrimary(t *testing.T) (*servers.Server, string) {
 	return s, dsn
 }
 
-// StartReplica starts a replica of the server whose DSN is primary. id is the replica's own server
-// ID, which must be above 1. The given settings are added to the settings that every replica has.
+// StartReplica starts a replica of the server whose DSN is primary. The parameter id is the
+// replica's own server ID, which must be above 1. The given settings are added to the settings that
+// every replica has.
 func StartReplica(t *testing.T, primary string, id int, settings ...string) (*servers.Server, string) {
 	t.Helper()
 	s, dsn := Start(t, append(settings, fmt.Sprint("--server-id=", id), "--log-bin", "--log-slave-updates", "--sync-binlog=1", "--gtid-strict-mode=1")...)
