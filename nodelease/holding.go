@@ -10,8 +10,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A holding contains what the keeper stores about the number that it holds. Only the keeper
-// goroutine uses it, except for its tenure, which is shared with other goroutines.
+// A holding contains the keeper's data about the number that the keeper holds. Only the keeper
+// goroutine uses a holding, except for its tenure, which is shared with other goroutines.
 type holding struct {
 	tenure *tenure
 	lease  Lease

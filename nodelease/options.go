@@ -22,8 +22,8 @@ type Options struct {
 	// All processes that use one store must use the same layout.
 	Layout ids.SnowflakeLayout
 
-	// Now replaces the wall clock. Nil means the system's clock. It must be safe for concurrent
-	// use, must not block, and must not call back into the Minter.
+	// Now replaces the wall clock. Nil means the system's clock. The function must be safe for
+	// concurrent use, must not block, and must not call back into the Minter.
 	Now func() time.Time
 
 	// Logger gets a record when minting begins or ends, when the store fails, and when something
@@ -31,8 +31,9 @@ type Options struct {
 	// failure is logged once a minute. Nil means that nothing is logged.
 	//
 	// One goroutine of the Minter calls Logger and Observe, one after another. If a call blocks,
-	// minting and Close continue, and reports are dropped once 1,000 are queued. A panic in them
-	// ends the program. They must not call Close, because Close would wait 5 s for them to return.
+	// minting and Close continue, and reports are dropped once 1,000 are queued. A panic in Logger
+	// or Observe ends the program. Logger and Observe must not call Close, because Close would wait
+	// 5 s for them to return.
 	Logger *slog.Logger
 
 	// Observe is called with each event, for example to update metrics. If Observe is nil, events

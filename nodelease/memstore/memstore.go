@@ -11,8 +11,8 @@ import (
 )
 
 // Store is a [nodelease.Store] in memory. It works within one process, and its contents are lost
-// when the process ends. Its leases end according to time.Now. In a testing/synctest bubble, that
-// is the bubble's clock. Make one with [New].
+// when the process ends. Its leases end according to time.Now. In a testing/synctest bubble,
+// time.Now uses the bubble's clock. Make one with [New].
 type Store struct{ memory *memory.Store }
 
 // New returns a store with the numbers from 0 to numbers-1, whose leases last for ttl. It panics if

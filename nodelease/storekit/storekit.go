@@ -220,7 +220,7 @@ func CheckNow(now time.Time, what string, other time.Time) error {
 }
 
 // Median returns the median of the horizons that are not zero. For an even number of horizons, it
-// returns the earlier of the middle two. Without any horizon, it returns the zero time.
+// returns the earlier of the middle two. If there are no such horizons, it returns the zero time.
 func Median(horizons []time.Time) time.Time {
 	set := slices.DeleteFunc(slices.Clone(horizons), time.Time.IsZero)
 	if len(set) == 0 {

@@ -24,8 +24,8 @@ type Network struct {
 	// so that the number becomes free only after the TTL.
 	Open func(t *testing.T, address string) nodelease.Store
 	// Again is the time within which the call after the tested call must succeed. It is for clients
-	// that have a single connection and need some time to detect that it is dead. Zero means that
-	// this call must succeed at the first attempt.
+	// that have a single connection and need some time to detect that the connection is dead. Zero
+	// means that this call must succeed at the first attempt.
 	Again time.Duration
 	// Left returns an error while a database session is in a transaction or waits for a lock. If
 	// Left is nil, this is not checked.

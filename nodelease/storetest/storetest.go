@@ -415,7 +415,7 @@ func preference(t *tester) {
 }
 
 // In crowd, many goroutines take and release numbers at the same time. No number may have two
-// holders, and every holder must find the horizon that the previous one left.
+// holders, and every holder must find the horizon that the number's previous holder left.
 func crowd(t *tester) {
 	var mu sync.Mutex
 	left, held := map[int64]time.Time{}, map[int64]bool{}

@@ -39,9 +39,9 @@ var errClosed = faults.Refused(errors.New("the store is closed"))
 // long Close waits for a connection to close.
 const closeGrace = 100 * time.Millisecond
 
-// Do calls f with a connection. It uses the kept connection, which may be dead, unless another call
-// has it. Otherwise it makes a new one. After an error, Do keeps no connection, so that the next
-// call dials again.
+// Do calls f with a connection. It uses the kept connection, which may be dead. If there is none or
+// another call has it, Do makes a new connection. After an error, Do keeps no connection, so that
+// the next call dials again.
 //
 // If f returns true and an error for the kept connection, Do calls f again with a new one, unless
 // ctx has ended. The function f may return true if the connection was dead before f sent its

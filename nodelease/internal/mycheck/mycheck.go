@@ -55,8 +55,8 @@ const (
 )
 
 // Look returns the faults of the server, the user's rights and the table. A missing table is not a
-// fault. If write is true, Look executes an UPDATE, because only that shows whether the user may
-// write. The UPDATE changes no row, but may appear in a binary log.
+// fault. If write is true, Look executes an UPDATE, because only an UPDATE shows whether the user
+// may write. The UPDATE changes no row, but may appear in a binary log.
 func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List, err error) {
 	setting := func(name string) (value string) {
 		if err == nil {

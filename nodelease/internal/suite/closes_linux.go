@@ -37,7 +37,7 @@ func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Si
 
 // Closes closes a store while its server is stopped and a call is in progress. The lease l is from
 // that store. The call and all later calls must fail immediately, including the calls that a Minter
-// makes when it is closed later.
+// makes when the Minter is closed later.
 func Closes(t *testing.T, s interface {
 	nodelease.Store
 	Close()

@@ -107,7 +107,7 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 }
 
 // Open returns a pool of connections to a server, and waits until the server accepts them. The
-// options in more, such as &user=test, are added to the URL.
+// options in the parameter more, such as &user=test, are added to the URL.
 func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Helper()
 	pool := must.Get(pgxpool.New(t.Context(), URL(address)+strings.Join(more, "")))(t)
