@@ -46,13 +46,13 @@ type Options struct {
 	// Holder is a name for the process. Take writes it to the owner key of the leased number, to
 	// help people who inspect the keys. Empty means the host name and the process ID.
 	Holder string
-	// Numbers is how many node numbers the store contains. They range from 0 to Numbers-1. Zero
+	// Numbers is the size of the store, which contains the node numbers from 0 to Numbers-1. Zero
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
 	// less.
 	Numbers int64
-	// TTL is how long a number stays leased if its holder no longer renews the lease. The minimum
-	// is 1 s, and the maximum is 365 days. Zero means 15 s. The TTL is rounded up to whole seconds,
-	// because etcd's TTLs are in seconds. etcd grants a TTL of at least 1.5 election timeouts.
+	// TTL is how long a lease lasts if its holder does not renew it. The minimum is 1 s, and the
+	// maximum is 365 days. Zero means 15 s. The TTL is rounded up to whole seconds, because etcd's
+	// TTLs are in seconds. etcd grants a TTL of at least 1.5 election timeouts.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout

@@ -4,12 +4,12 @@
 // The package supports MySQL 8.0, MySQL 8.4 and MariaDB 10.11. Its tests start their own MariaDB
 // server, and the project's workflow also runs them on MySQL.
 //
-// Each store has its own connection. If a call needs the connection while another call uses it, for
-// example because several Minters share the store, the call opens an additional connection. The DSN
-// specifies the server, the user and the TLS settings, in the form that [mysql.ParseDSN] accepts.
-// [Options.BeforeConnect] is for settings that a DSN cannot contain. The DSN's settings for
-// autocommit, the SQL mode, isolation, time zones and found rows do not affect the store. The store
-// uses no prepared statements, so the DSN may point to a proxy.
+// Each store has its own connection. If that connection is in use, for example because several
+// Minters share the store, a call opens an additional one. The DSN specifies the server, the user
+// and the TLS settings, in the form that [mysql.ParseDSN] accepts. [Options.BeforeConnect] is for
+// settings that a DSN cannot contain. The DSN's settings for autocommit, the SQL mode, isolation,
+// time zones and found rows do not affect the store. The store uses no prepared statements, so the
+// DSN may point to a proxy.
 //
 // Each write is a single UPDATE in autocommit mode. So no lock outlives a request, whatever happens
 // to the client or the network. A replica has the same rows as its source, whatever the binary log
@@ -67,38 +67,38 @@ type Options struct {
 	// people who inspect the table. The maximum is 255 characters. Empty means the host name and
 	// the process ID.
 	Holder string
-	// Numbers is how many node numbers the store contains. They range from 0 to Numbers-1. Zero
+	// Numbers is the size of the store, which contains the node numbers from 0 to Numbers-1. Zero
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
 	// less.
 	Numbers int64
-	// TTL is how long a number stays leased if its holder no longer renews the lease. The minimum
-	// is 1 s, and the maximum is 365 days. Zero means 15 s.
+	// TTL is how long a lease lasts if its holder does not renew it. The minimum is 1 s, and the
+	// maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
 	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1. It
-	// is meant for tests, because IDs repeat if the machine that runs such a server crashes.
+	// is meant for tests. If the machine that runs such a server crashes, IDs repeat.
 	AllowNoFsync bool
 	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
 	// the configuration from the DSN and may change that copy. For example, it can set TLS, a
 	// DialFunc, or a Passwd that is a token or was read from a file.
 	//
-	// The context passed to BeforeConnect ends with the call that needs the connection. From then
-	// on, the call does not wait for BeforeConnect. So if BeforeConnect hangs, each such call
-	// leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be safe for
-	// concurrent use. A panic in BeforeConnect ends the program, because BeforeConnect runs in its
-	// own goroutine.
+	// The context passed to BeforeConnect ends when the call that needs the connection is canceled
+	// or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect hangs,
+	// each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be
+	// safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot recover
+	// from it, because BeforeConnect runs in its own goroutine.
 	BeforeConnect func(context.Context, *mysql.Config) error
 
 	wrap func(driver.Connector) driver.Connector // for tests; may be nil
 }
 
 // Store is a [nodelease.Store] in one InnoDB table, with a row for each number. The server's clock
-// determines when leases expire. All times in the table are in UTC. The column token identifies the
+// determines when leases expire. All times in the table are in UTC. The token column identifies the
 // row's holder. Each Take generates a random token, which identifies the holder even after the
-// server was restored from a backup. A counter would not do so, because its values would be reused.
-// In the row with the number -1, the column holder contains the schema version and the layout of
-// the IDs. Use [New] to create a Store.
+// server is restored from a backup. A counter would not do so, because its values would be reused
+// after the restore. The row with the number -1 contains the schema version and the layout of the
+// IDs in its holder column. Use [New] to create a Store.
 type Store struct {
 	opts     Options
 	config   *mysql.Config // parsed from the DSN
@@ -165,9 +165,9 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 // has a different version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init each time that a process starts. New and Take refuse an incomplete table,
-// because IDs would repeat if the store had lost horizons. After such a loss, stop all Minters.
-// Call Init a window later, and only after every clock has passed the time of the newest ID in your
-// tables.
+// because the horizons in the missing rows may be lost. Init would create these rows again without
+// their horizons, and IDs would repeat. After such a loss, stop all Minters. Call Init a window
+// later, and only after every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, dsn string, opts *Options) error {
 	s, err := open(ctx, dsn, opts, true)
 	if err != nil {
@@ -480,9 +480,9 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
-// by more than 24 h, so that a machine whose clock is wrong cannot move the horizons of one number
-// after another. It also returns an error if r.Layout differs from the layout of the store's IDs,
-// or while a row is missing.
+// by more than 24 h. Otherwise, a machine with a wrong clock could move the horizon of one number
+// after another. Take also returns an error if r.Layout differs from the layout of the store's IDs,
+// or if a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If there are
-	// so many addresses that minLoginTimeout for each of them adds up to a longer time, that time
-	// is the maximum instead. This limit ends a call even if its context has no deadline and the
-	// server accepts connections but does not answer.
+	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If
+	// minLoginTimeout times the number of addresses is longer, that product is the maximum instead.
+	// Because of this limit, a call ends even if its context has no deadline and the server accepts
+	// connections but does not answer.
 	maxLoginTimeout = 30 * time.Second
 	// minLoginTimeout is the minimum time for each of several addresses, if the call has that much
 	// time left.
@@ -28,8 +28,8 @@ const (
 
 // A login gives each address of a server a share of the available time. The driver tries one
 // address after another with the same context, and calls dial for each try. The driver also calls
-// dial to send a request that cancels a statement, possibly at the same time as a try. Such a
-// request has its own context.
+// dial when it cancels a statement, possibly during a try. Such a call of dial has a different
+// context.
 type login struct {
 	dialFunc       pgconn.DialFunc
 	addressTimeout time.Duration // from connect_timeout; zero if addresses share the time

@@ -1,8 +1,8 @@
 // Package pgstore leases Snowflake node numbers from PostgreSQL, for
 // [github.com/oneclock/ids/nodelease].
 //
-// Each store has its own connection. If a call needs the connection while another call uses it, for
-// example because several Minters share the store, the call opens an additional connection. The URL
+// Each store has its own connection. If that connection is in use, for example because several
+// Minters share the store, a call opens an additional one. The URL passed to [New] or [Init]
 // specifies the server, the user and the TLS settings, in a form that [pgx.ParseConfig] accepts.
 // [Options.BeforeConnect] is for settings that a URL cannot contain. The URL may point to
 // PgBouncer, because the store uses no prepared statements and changes no session settings.
@@ -39,47 +39,47 @@ import (
 // that share a table must use the same Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A schema and a dot may precede the name.
-	// Without a schema, each connection's search_path determines which table is used. IDs repeat if
-	// processes then use different tables with the same name. Names are used exactly as given,
+	// Without a schema, each connection's search_path determines which table is used. If processes
+	// then use different tables with the same name, IDs repeat. Names are used exactly as given,
 	// including their case. Each layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
 	// people who inspect the table. Empty means the host name and the process ID.
 	Holder string
-	// Numbers is how many node numbers the store contains. They range from 0 to Numbers-1. Zero
+	// Numbers is the size of the store, which contains the node numbers from 0 to Numbers-1. Zero
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
 	// less.
 	Numbers int64
-	// TTL is how long a number stays leased if its holder no longer renews the lease. The minimum
-	// is 1 s, and the maximum is 365 days. Zero means 15 s.
+	// TTL is how long a lease lasts if its holder does not renew it. The minimum is 1 s, and the
+	// maximum is 365 days. Zero means 15 s.
 	TTL time.Duration
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
-	// AllowNoFsync allows a server with fsync=off. It is meant for tests, because IDs repeat if the
-	// machine that runs such a server crashes.
+	// AllowNoFsync allows a server with fsync=off. It is meant for tests. If the machine that runs
+	// such a server crashes, IDs repeat.
 	AllowNoFsync bool
 	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
 	// the configuration from the URL and may change that copy. For example, it can set a DialFunc,
 	// a TLSConfig, or a Password that is a token or was read from a file. If BeforeConnect sets or
-	// changes the TLSConfig, that TLSConfig applies to every host, and no connection is tried
+	// changes the TLSConfig, that TLSConfig applies to every host. No connection is then tried
 	// without it, except through a Unix socket. Changes that BeforeConnect makes to Fallbacks are
 	// preserved. To use a different CA, set a new TLSConfig. With sslmode=verify-ca, the old
 	// TLSConfig would still verify certificates against the CA from the URL.
 	//
-	// The context passed to BeforeConnect ends with the call that needs the connection. From then
-	// on, the call does not wait for BeforeConnect. So if BeforeConnect hangs, each such call
-	// leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be safe for
-	// concurrent use. A panic in BeforeConnect ends the program, because BeforeConnect runs in its
-	// own goroutine.
+	// The context passed to BeforeConnect ends when the call that needs the connection is canceled
+	// or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect hangs,
+	// each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be
+	// safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot recover
+	// from it, because BeforeConnect runs in its own goroutine.
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
 // Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. The server's
-// clock determines when leases expire. The column token identifies the row's holder. Each Take
-// generates a random token, which identifies the holder even after the server was restored from a
-// backup. A counter would not do so, because its values would be reused. In the row with the number
-// -1, the column holder contains the schema version and the layout of the IDs. Use [New] to create
-// a Store.
+// clock determines when leases expire. The token column identifies the row's holder. Each Take
+// generates a random token, which identifies the holder even after the server is restored from a
+// backup. A counter would not do so, because its values would be reused after the restore. The row
+// with the number -1 contains the schema version and the layout of the IDs in its holder column.
+// Use [New] to create a Store.
 type Store struct {
 	opts   Options
 	config *pgx.ConnConfig // parsed from the URL
@@ -101,8 +101,8 @@ create table if not exists %s (
 
 // durable is an SQL condition that is always true. If the connection's settings are too weak, the
 // condition has the side effect of setting stronger ones for the current transaction. The commit
-// then waits until it is on disk on the server and on its synchronous standbys, and the server
-// sends a warning if it did not wait for the standbys. If the server lacks a setting,
+// then waits until the transaction is on disk on the server and on its synchronous standbys. If the
+// server has not waited for the standbys, it sends a warning. If the server lacks a setting,
 // current_setting returns NULL, which matches none of the listed values.
 const durable = `case when current_setting('synchronous_commit', true) in ('off', 'local', 'remote_write')
 	then set_config('synchronous_commit', 'on', true) = 'on' else true end
@@ -111,9 +111,9 @@ and case when current_setting('client_min_messages', true) in ('error', 'fatal',
 
 // takeRow takes a free number. It skips rows that another session is taking at the same time. It
 // prefers the same numbers as storekit.Prefer does without a median. No median is needed, because
-// the server has a clock. The SQL function greatest ignores NULL. takeRow finds no row if the
-// caller's clock or layout is wrong, if a row is missing, or if the type of a time column was
-// altered.
+// the statement compares the caller's clock with the server's. The SQL function greatest ignores
+// NULL. takeRow finds no row if the caller's clock or layout is wrong, if a row is missing, or if
+// the type of a time column was altered.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -137,8 +137,8 @@ const readTable = `select coalesce(max(holder) filter (where number = -1), ''), 
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
 // The comparison of tokens stops a holder that has lost its number, even if the row has expired
-// since and no other holder has taken it yet. The comparison of horizons stops a delayed statement
-// from the current holder, which would lower the horizon again.
+// since then and no other holder has taken the number yet. The comparison of horizons stops a
+// delayed statement from the current holder. Such a statement would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -249,18 +249,18 @@ func (s *Store) Close() { s.conns.Close() }
 // pgxpool, such as pool_max_conns, are ignored. Close the Minters before the store.
 //
 // If the server has only one address, the login may use all the time that the call has, but at most
-// 30 s. If there are several addresses, because there are several hosts or because one host name
-// has several addresses, they share that time. Each address gets an equal share of the time left,
-// but at least 2 s if the call has that much time left. With more than 15 addresses, the limit for
-// the login is 2 s per address instead of 30 s. If connect_timeout is set, each address gets that
-// time instead. A connect_timeout of 0 counts as not set.
+// 30 s. If there are several hosts, or if a host name has several addresses, all addresses share
+// that time. Each address gets an equal share of the time left, but at least 2 s if the call has
+// that much time left. With more than 15 addresses, the limit for the login is 2 s per address
+// instead of 30 s. If connect_timeout is set, its value is the limit for each address instead.
+// Setting connect_timeout to 0 is the same as not setting it.
 //
 // New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
-// has a different version or is for a different layout. The error also matches if a crash could set
-// a horizon back because the table is unlogged, the table is a view or the server has fsync=off. If
-// synchronous_commit is weaker than on, the store sets it to on for its own transactions. If opts
-// is nil, New uses the defaults.
+// has a different version or is for a different layout. The error also matches ErrRefused if the
+// table is unlogged, the table is a view or the server has fsync=off, because a crash could then
+// set a horizon back. If synchronous_commit is weaker than on, the store sets it to on for its own
+// transactions. If opts is nil, New uses the defaults.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)
 	if err != nil {
@@ -272,13 +272,14 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 // Init initializes the store. Call it once, before the first process starts. If the table or some
 // of its rows are missing, Init creates them. To increase Numbers, call Init again with the new
 // value. If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table
-// has a different version or layout, the error matches [nodelease.ErrRefused]. Init uses a
-// transaction. PgBouncer refuses transactions if its pool_mode is statement.
+// has a different version or layout, the error matches [nodelease.ErrRefused]. Init fails through a
+// PgBouncer whose pool_mode is statement, because PgBouncer then refuses transactions and Init uses
+// one.
 //
 // Do not call Init each time that a process starts. New and Take refuse an incomplete table,
-// because IDs would repeat if the store had lost horizons. After such a loss, stop all Minters.
-// Call Init a window later, and only after every clock has passed the time of the newest ID in your
-// tables.
+// because the horizons in the missing rows may be lost. Init would create these rows again without
+// their horizons, and IDs would repeat. After such a loss, stop all Minters. Call Init a window
+// later, and only after every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, url string, opts *Options) error {
 	s, err := open(ctx, url, opts, true)
 	if err != nil {
@@ -375,7 +376,7 @@ func (s *Store) checkComplete(c *contents, l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(headerPlace, c.header, storekit.Header(l))
 }
 
-// fill creates the table if there is none, and then the missing rows.
+// fill creates the table if it does not exist, and then inserts the missing rows.
 func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 	// Let only one session at a time create the table, because two would conflict in the catalog.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, s.table); err != nil {
@@ -419,9 +420,9 @@ const (
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
-// by more than 24 h, so that a machine whose clock is wrong cannot move the horizons of one number
-// after another. It also returns an error if r.Layout differs from the layout of the store's IDs,
-// or while a row is missing.
+// by more than 24 h. Otherwise, a machine with a wrong clock could move the horizon of one number
+// after another. Take also returns an error if r.Layout differs from the layout of the store's IDs,
+// or if a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// tlsOf returns a map from each TLS configuration in copied to the one in url from which it was
-// copied. copied must be a copy of url.
+// tlsOf maps each TLS configuration in copied to the original TLS configuration in url. The
+// parameter copied must be a copy of url.
 func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	from := map[*tls.Config]*tls.Config{copied.TLSConfig: url.TLSConfig}
 	for i, f := range copied.Fallbacks {
@@ -22,9 +22,10 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 
 // If a hook has set or changed config.TLSConfig, spreadTLS applies that TLSConfig to every host and
 // every try. This is necessary because config contains a separate TLSConfig for each try, and the
-// driver may try without TLS after a try with TLS. The parameter was is the TLSConfig before the
-// hook ran, and from is the result of tlsOf at that time. If the hook has set or changed the
-// TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix sockets need no TLS.
+// driver may try without TLS after a try with TLS. The caller must pass the TLSConfig from before
+// the hook ran as the parameter was, and the result of tlsOf from that time as the parameter from.
+// If the hook has set or changed the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig.
+// Unix sockets need no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
 		url, ok := from[c]
@@ -51,7 +52,8 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 	config.Fallbacks = tries
 }
 
-// equalTLS reports whether a is equal to b. a is a clone of b that a hook may have changed.
+// equalTLS reports whether a is equal to b. The parameter a is a clone of b that a hook may have
+// changed.
 func equalTLS(a, b *tls.Config) bool {
 	if a == nil || b == nil {
 		return a == b
