@@ -8,9 +8,9 @@
 //
 // If the client has a password, the servers check it once for the client, and again for the stream
 // over which a Store renews all its leases. These checks take a long time if many processes start
-// at the same time. Calls wait for the stream, but it stays open after the calls have returned. The
-// stream ends with the Store or the client. If a client uses a certificate and no user name, the
-// servers check no password.
+// at the same time. Calls wait until the stream is open, and it stays open after they have
+// returned. The stream ends when the client is closed or the Store is no longer reachable. If a
+// client uses a certificate and no user name, the servers check no password.
 //
 // IDs repeat if the cluster loses committed data, for example because it was restored from a
 // snapshot, or because it crashed while running with unsafe-no-fsync. Stop all Minters before you
@@ -80,7 +80,7 @@ type Store struct {
 // matches [nodelease.ErrRefused] if the key is missing, has a different version or is for a
 // different layout, or if the client's user lacks one of the permissions listed at [Store]. If opts
 // is nil, New uses the defaults. The caller must close the Minters first and then the client. Once
-// the client is closed, the store's calls in progress and later calls soon fail.
+// the client is closed, the store's calls soon fail, including calls in progress.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -129,7 +129,7 @@ const (
 	hint           = "call etcdstore.Init, or run leases init"
 	requestTimeout = 10 * time.Second // for each request made by New or Init
 	// batchSize is the maximum number of horizons that Init writes in one transaction. Each horizon
-	// needs two comparisons, and a transaction may contain up to 128.
+	// needs two comparisons, and a transaction may contain up to 128 comparisons.
 	batchSize = 60
 )
 
@@ -139,9 +139,9 @@ const (
 // version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init each time that a process starts. Take returns an error if it finds that a key is
-// missing, because IDs would repeat if the store had lost horizons. After such a loss, stop all
-// Minters. Call Init a window later, and only after every clock has passed the time of the newest
-// ID in your tables.
+// missing, because a horizon may be lost. Init would create a missing horizon with a time in the
+// year 1, and IDs would repeat. After such a loss, stop all Minters. Call Init a window later, and
+// only after every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -204,10 +204,10 @@ func (s *Store) init(parent context.Context) error {
 	return commit()
 }
 
-// maxTries is how many numbers Take tries before it reads again which numbers are free. Take then
-// tries up to maxTries numbers once more. If many processes compete for the last numbers, most
-// tries fail. If Take tried all these numbers, it would keep the servers too busy to serve other
-// processes.
+// maxTries limits how many free numbers Take tries. If all tries fail, Take reads again which
+// numbers are free, and tries up to maxTries of these. If many processes compete for the last
+// numbers, most tries fail. If Take tried all these numbers, it would keep the servers too busy to
+// serve other processes.
 const maxTries = 3
 
 // grace is how long Take continues after its context has ended, if it has already found a free
@@ -217,9 +217,9 @@ const maxTries = 3
 const grace = time.Second
 
 // Take implements [nodelease.Store]. If at least three numbers are held and r.Now differs by more
-// than 24 h from the median of their horizons, Take returns an error. So a machine whose clock is
-// wrong cannot move the horizons of one number after another. Take also returns an error if
-// r.Layout differs from the layout of the store's IDs, or while the schema key or the horizon of a
+// than 24 h from the median of their horizons, Take returns an error. Otherwise, a machine with a
+// wrong clock could move the horizon of one number after another. Take also returns an error if
+// r.Layout differs from the layout of the store's IDs, or if the schema key or the horizon of a
 // free number is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	err = s.whileOpen(ctx, func(ctx context.Context) (err error) {
@@ -294,8 +294,7 @@ func (l *lease) grant(ctx context.Context) error {
 	return nil
 }
 
-// take tries to take the number in c, and reports whether it has succeeded. It returns false if
-// another process was faster.
+// take tries to take the number in c. The result taken is false if another process was faster.
 func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
 	owner, horizon := l.store.key("owner", c.Number), l.store.key("horizon", c.Number)
 	resp, err := l.store.client.Txn(ctx).If(
@@ -319,7 +318,7 @@ type contents struct {
 	store          *Store
 	header         string         // value of the schema key; empty if there is none
 	rows           []etcdkeys.Row // by Number
-	horizons, held int64          // of all numbers, how many have a horizon or an owner
+	horizons, held int64          // how many numbers in the store have a horizon or an owner
 }
 
 // read reads the keys of count numbers, starting with the number first.
@@ -337,8 +336,9 @@ func (s *Store) read(ctx context.Context, first, count int64) (*contents, error)
 	return c, nil
 }
 
-// missing returns a description of a missing key, or "" if no key is missing. It ignores the
-// horizons of held numbers, because the holder of a number writes a missing horizon again.
+// missing returns a description of a missing key, or "" if no key is missing. It does not report a
+// missing horizon if the number is held, because the number's holder knows the horizon and will
+// write it again.
 func (c *contents) missing() string {
 	if c.header == "" {
 		return "there is no key " + c.store.schema()
@@ -360,7 +360,8 @@ func (c *contents) checkComplete(l ids.SnowflakeLayout) error {
 	return storekit.CheckHeader(c.store.schema(), c.header, storekit.Header(l))
 }
 
-// sampleSize is how many numbers Take reads first if the store has many.
+// sampleSize is the size of the sample that Take reads first if the store has at least twice as
+// many numbers.
 const sampleSize = 128
 
 // free returns numbers that have no owner, in the order in which to try them. It also returns how
@@ -393,8 +394,9 @@ func (s *Store) free(ctx context.Context, r nodelease.Request) (free []storekit.
 	return free, int64(len(free)), err
 }
 
-// candidates returns the numbers in c that have no owner, in the order in which to try them. enough
-// reports whether c contains enough numbers to choose one and to detect that r.Now is wrong.
+// candidates returns the numbers in c that have no owner, in the order in which to try them. The
+// result enough reports whether c contains enough numbers to choose one and to detect that r.Now is
+// wrong.
 func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, enough bool, err error) {
 	err = c.checkComplete(r.Layout)
 	var known, held []time.Time // horizons
@@ -416,8 +418,8 @@ func (c *contents) candidates(r nodelease.Request) (free []storekit.Candidate, e
 	return free, len(free) > 0 && !free[0].Horizon.After(r.Now) && (c.held < 3 || len(held) >= 3), nil
 }
 
-// explain adds the reason why the client has no connection to the error of a request that was not
-// answered. The client itself reports only a timeout.
+// explain returns the error for a failed request. If the request timed out because the client has
+// no connection, explain adds the reason to err. The client itself reports only a timeout.
 func (s *Store) explain(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err

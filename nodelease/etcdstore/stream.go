@@ -14,20 +14,20 @@ import (
 )
 
 // renewals renews all leases of a store, one after another, over one stream. The store cannot use
-// the client's KeepAlive method instead, because the channel that it returns does not show when the
-// request for a response was sent.
+// the client's KeepAlive method, because the responses from that method do not show when their
+// requests were sent.
 //
 // For each new stream, the servers check the client's password. Such a check is slow, and the
 // servers finish it even if the client is gone. If many processes connect at the same time, a check
-// takes longer than a call may take. So a stream that is being opened outlives the calls that wait
-// for it, and each process waits for a single check, however long that check takes.
+// takes longer than the time limit of a call. So a stream that is being opened outlives the calls
+// that wait for it. Each process then waits for a single check, however long that check takes.
 type renewals struct {
 	client *clientv3.Client
 	stream chan *stream // contains the stream or nil; empty while a call uses it
 
 	// The fields below are guarded by stream. Only the goroutine that has received from this
 	// channel may use them. The goroutine that opens a stream may also use openTimeout until it
-	// closes opened, because no other stream is opened before then.
+	// closes the channel opened, because no other stream is opened before then.
 
 	openTimeout    time.Duration
 	reopenInterval time.Duration
@@ -35,13 +35,14 @@ type renewals struct {
 }
 
 const (
-	// openTimeout is how long the first stream may take to open. If opening it takes longer, it may
-	// have reached a member that hangs, so the next stream tries a different member. But the delay
-	// may also be caused by password checks, so the next stream may take twice as long to open.
+	// openTimeout is how long the first stream may take to open. If opening takes longer, the
+	// stream may have reached a member that hangs, so the next stream tries a different member. But
+	// the delay may also be caused by password checks, so the next stream may take twice as long to
+	// open.
 	openTimeout = 30 * time.Second
-	// If a stream is abandoned because the servers do not answer in time, reopenInterval is the
-	// minimum time until the next stream is abandoned for this reason. It applies only if the
-	// servers check a password for each stream, because these checks may cause the delay.
+	// reopenInterval is the minimum time between two streams that are abandoned because the servers
+	// do not answer in time. It applies only if the servers check a password for each stream,
+	// because these checks may cause the delay.
 	reopenInterval = 2 * time.Minute
 )
 
@@ -192,8 +193,8 @@ func (r *renewals) giveUp() bool {
 	return true
 }
 
-// renewToken opens a new stream, and thus requests a new token, if ctx belongs to a call that
-// received no response in time. That call may have waited for a password check because a server had
+// If the call to which ctx belongs received no response in time, renewToken opens a new stream,
+// which requests a new token. That call may have waited for a password check because a server had
 // forgotten the client's token. The password check for the new stream outlives the calls that wait
 // for it.
 func (r *renewals) renewToken(ctx context.Context) {

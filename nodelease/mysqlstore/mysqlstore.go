@@ -12,13 +12,13 @@
 // DSN may point to a proxy.
 //
 // Each write is a single UPDATE in autocommit mode. So no lock outlives a request, whatever happens
-// to the client or the network. A replica has the same rows as its source, whatever the binary log
-// format. Before each request, the store sends SET autocommit = 1, because a proxy may run each
+// to the client or the network. With every binary log format, a replica has the same rows as its
+// source. Before each request, the store sends SET autocommit = 1, because a proxy may run each
 // statement in a different session.
 //
 // The user must not have the privilege SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN
-// (MySQL). With such a privilege, holders can still write to a server after a switchover has made
-// it read-only, and IDs repeat. The first Take reports such a privilege by calling
+// (MySQL). With one of these privileges, holders can still write to a server after a switchover has
+// made it read-only, and IDs repeat. The first Take reports such a privilege by calling
 // [nodelease.Request.Warn].
 //
 // IDs repeat if the server loses committed data, for example because it was restored from a backup,
@@ -108,8 +108,8 @@ type Store struct {
 	warnOnce sync.Once
 }
 
-// The token is NULL while the number is not held. A NULL horizon means the zero time. A DATETIME(6)
-// has microsecond precision and no time zone.
+// The token is NULL if the number was released or never taken. A NULL horizon means the zero time.
+// A DATETIME(6) has microsecond precision and no time zone.
 const createTable = `create table if not exists %s (
 	number   int          not null primary key,
 	token    varchar(36)  character set ascii collate ascii_bin,
@@ -134,7 +134,7 @@ const (
 
 // New returns a store in the database that dsn specifies, such as
 // minter@tcp(db.example.com)/orders. Connecting and logging in may take at most 2 s in total,
-// unless the DSN sets timeout. Close the Minters before the store.
+// unless the DSN sets the timeout parameter. Close the Minters before the store.
 //
 // New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
@@ -144,11 +144,11 @@ const (
 //   - The table is a view.
 //   - The table's engine is not InnoDB.
 //   - The server has and shows the setting innodb_flush_log_at_trx_commit, and its value is neither
-//     1 nor MariaDB's 3.
-//   - There is a binary log, the server has and shows the setting sync_binlog, and its value is not
-//     1.
+//     1 nor 3. Only MariaDB has the value 3.
+//   - The server has a binary log, and it has and shows the setting sync_binlog with a value other
+//     than 1.
 //
-// If the server does not show a setting of this kind, or if the user has a privilege to write while
+// If the server does not show one of these settings, or if the user has a privilege to write while
 // read_only is on, the first Take reports this by calling [nodelease.Request.Warn]. New also
 // refuses a read-only server and read-only sessions. If opts is nil, New uses the defaults.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
@@ -222,7 +222,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 	return s, nil
 }
 
-// parseDSN parses a DSN. Its errors contain no part of the DSN, because that part might be a
+// parseDSN parses a DSN. Its errors contain no part of the DSN, because any part might be a
 // password.
 func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
@@ -247,7 +247,7 @@ func (c *conn) Close() {
 }
 
 // dialTimeout is the timeout of a dial if the DSN has none. It is short enough to leave the call
-// time for another try.
+// enough time for another try.
 const dialTimeout = 2 * time.Second
 
 // dial makes a connection. It applies the store's own settings after it has called BeforeConnect.
@@ -504,8 +504,8 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, err
 }
 
-// take reads which numbers are free, and tries to take one after another until it succeeds. It uses
-// a single connection.
+// take reads which numbers are free, and tries to take one number after another until it succeeds.
+// It uses a single connection.
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
 	var none error // why there is no number although no request has failed
@@ -537,8 +537,8 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 	return g, nil
 }
 
-// takeOne tries to take one of the free numbers in found. now is the time that the caller's clock
-// shows.
+// takeOne tries to take one of the free numbers in found. The parameter now is the time on the
+// caller's clock.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
 	storekit.Prefer(free, time.Time{}, now) // no median, because the server has a clock
@@ -578,9 +578,9 @@ func (l *lease) isHolder() string {
 	return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token)
 }
 
-// Extend implements [nodelease.Lease]. If the column expires would keep its value, for example
-// because the clock stands still, Extend adds a microsecond. Otherwise, the server would not count
-// the row as changed, unless the DSN sets clientFoundRows.
+// Extend implements [nodelease.Lease]. If the value of the expires column would not change, for
+// example because the clock stands still, Extend adds a microsecond. Otherwise, the server would
+// not count the row as changed, unless the DSN sets clientFoundRows.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	h, end := literal(horizon), l.store.expiry()
 	return l.update(ctx, horizon, fmt.Sprintf(`expires = %s + interval (expires = %s) microsecond, horizon = %s`, end, end, h),

@@ -18,22 +18,22 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// maxAhead is the length of the longest window, and therefore how far a horizon may be ahead of the
-// clock.
+// maxAhead is the longest time by which a horizon may be ahead of the clock. It is the length of
+// the longest window.
 const maxAhead = 24 * time.Hour
 
 // nodeBits finds the number of node bits in a header.
 var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
 
-// check writes its findings to out and returns how many there are. Even if it returns an error, it
-// first writes the findings that it has made.
+// check writes its findings to out and returns the number of findings. Even if it returns an error,
+// it writes the findings that it has made so far.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)
 	var skew time.Duration
 	if err == nil {
-		// skew is a lower bound for the difference between the clocks, because the store has read
-		// its clock at an unknown time during the call.
+		// skew is a lower bound for the difference between the clocks, because the store read its
+		// clock at an unknown time during the call.
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ahead returns how far t is ahead of now, or "-" if t is not ahead.
+// ahead returns the time from now to t, or "-" if t is not later than now.
 func ahead(t, now time.Time) string {
 	switch d := t.Sub(now); {
 	case d <= 0:

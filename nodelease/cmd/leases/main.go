@@ -142,8 +142,8 @@ func version() string {
 }
 
 // endLate ends the program 2.5 s after ctx has ended, even if a call to the store does not return.
-// ctx ends on SIGINT or when the time set by -timeout is over. A call to stop prevents endLate from
-// ending the program.
+// The context ends on SIGINT or when the time set by -timeout is over. A call to the function stop
+// prevents endLate from ending the program.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {

@@ -1,6 +1,6 @@
 package main
 
-// This file defines the operations that an operator needs, which are the same for all kinds of
+// This file defines the operations that the commands need. They are the same for all kinds of
 // stores.
 
 import (
@@ -19,7 +19,8 @@ type options struct {
 	layout             *ids.SnowflakeLayout // nil if -layout is not set
 }
 
-// A store lets an operator create and inspect a store of any kind.
+// The type store is the interface through which the commands create and inspect stores of all
+// kinds.
 type store interface {
 	// init creates the store for IDs with the given layout. The operator runs it before the first
 	// process starts.
@@ -53,11 +54,11 @@ type number struct {
 }
 
 // retired reports whether an operator has retired n. The lease of a retired number expires later
-// than any process's lease can.
+// than a lease held by a process can expire.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// errReported replaces an error that check already reports elsewhere, for example if the row with
-// the number -1 is missing.
+// errReported takes the place of an error that the check command reports elsewhere, such as a
+// missing row with the number -1.
 var errReported = errors.New("reported")
 
 // checkUpdate updates the row with the number -1, which no process holds, and returns a fault if
