@@ -8,9 +8,9 @@
 //
 // If the client has a password, the servers check it once for the client, and again for the stream
 // over which a Store renews all its leases. These checks take a long time if many processes start
-// at the same time. Calls wait until the stream is open, and it stays open after they have
-// returned. The stream ends when the client is closed or the Store is no longer reachable. If a
-// client uses a certificate and no user name, the servers check no password.
+// at the same time. Calls wait until the stream is open. The stream then stays open for later
+// calls, and ends when the client is closed or the Store is no longer reachable. If a client uses a
+// certificate and no user name, the servers check no password.
 //
 // IDs repeat if the cluster loses committed data, for example because it was restored from a
 // snapshot, or because it crashed while running with unsafe-no-fsync. Stop all Minters before you
@@ -448,8 +448,9 @@ func (s *Store) key(kind string, number int64) string {
 	return etcdkeys.Key(s.opts.Prefix, kind, number)
 }
 
-// revoke ends a lease that is no longer needed. This also deletes the owner key if a transaction
-// whose outcome is unknown has written it. If revoke fails, the lease expires after its TTL.
+// revoke ends a lease that is no longer needed. The end of the lease also deletes its owner key,
+// even if the transaction that wrote the key returned an error. If revoke fails, the lease expires
+// after its TTL.
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	if id == clientv3.NoLease {
 		return
@@ -533,14 +534,14 @@ func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 	return clientv3.OpPut(l.store.key("horizon", l.number), string(text)), nil
 }
 
-// commit carries out ops if the owner key is still the one that this lease wrote and the horizon
+// commit carries out ops on two conditions: this lease wrote the current owner key, and the horizon
 // key has not changed since this lease last saw it. If only the horizon key has changed, commit
 // tries once more with that key's current revision. The second try carries out put if ops is empty.
 // The comparisons prevent two kinds of writes:
 //
 //   - The comparison of the owner key's create revision prevents writes by a holder that has lost
-//     its number. After etcd was restored from a backup, it reuses revisions. Then the comparison
-//     of the lease ID prevents these writes, because lease IDs are not reused.
+//     its number. If etcd is restored from a backup, it reuses revisions. The comparison of the
+//     lease ID still prevents these writes, because lease IDs are not reused.
 //   - The comparison of the horizon key's mod revision prevents the write of a delayed request from
 //     this holder. That write would lower the horizon again, below IDs that a later request has
 //     allowed.

@@ -138,8 +138,8 @@ func (r *renewals) renew(ctx context.Context, id clientv3.LeaseID) (ttl int64, e
 	return ttl, err
 }
 
-// use calls ask with the stream. If an earlier call opened the stream and it has failed since then,
-// for example because the servers were restarted, use tries again with a new stream.
+// use calls ask with the stream. If a stream that an earlier call opened has failed, for example
+// because the servers were restarted, use tries again with a new stream.
 func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -23,11 +23,11 @@
 //
 // IDs repeat if the server loses committed data, for example because it was restored from a backup,
 // or because it is a replica that was promoted before it had received and executed all
-// transactions. Semi-synchronous replication does not prevent this. It waits for replicas only
-// until its timeout, or until KILL QUERY ends the wait. The server then continues without the
-// replicas and does not inform the client. Stop all Minters before you restore a backup or promote
-// such a replica. Restart them a window later ([nodelease.Options.Window]), and only after every
-// clock has passed the time of the newest ID in your tables.
+// transactions. Semi-synchronous replication does not prevent this. With it, the server waits for
+// replicas only until a timeout, or until KILL QUERY ends the wait. The server then continues
+// without the replicas and does not inform the client. Stop all Minters before you restore a backup
+// or promote such a replica. Restart them a window later ([nodelease.Options.Window]), and only
+// after every clock has passed the time of the newest ID in your tables.
 package mysqlstore
 
 import (
@@ -60,7 +60,7 @@ import (
 // that share a table must use the same Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A database and a dot may precede the name.
-	// Without them, the table is in the DSN's database. Names are used exactly as given. Each
+	// Without a database, the table is in the DSN's database. Names are used exactly as given. Each
 	// layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
@@ -145,12 +145,12 @@ const (
 //   - The table's engine is not InnoDB.
 //   - The server has and shows the setting innodb_flush_log_at_trx_commit, and its value is neither
 //     1 nor 3. Only MariaDB has the value 3.
-//   - The server has a binary log, and it has and shows the setting sync_binlog with a value other
-//     than 1.
+//   - The server has a binary log. It has and shows the setting sync_binlog, and its value is not
+//     1.
 //
-// If the server does not show one of these settings, or if the user has a privilege to write while
-// read_only is on, the first Take reports this by calling [nodelease.Request.Warn]. New also
-// refuses a read-only server and read-only sessions. If opts is nil, New uses the defaults.
+// The first Take calls [nodelease.Request.Warn] if the server does not show log_bin or one of these
+// settings, or if the user has a privilege to write while read_only is on. New also refuses a
+// read-only server and read-only sessions. If opts is nil, New uses the defaults.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -226,7 +226,8 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 // password.
 func parseDSN(dsn string) (*mysql.Config, error) {
 	config, err := mysql.ParseDSN(dsn)
-	// If the DSN lacks the @ after the password, config.Net contains one of the characters below.
+	// If there is no @ after the password in the DSN, config.Net contains one of the characters
+	// below.
 	if err != nil || strings.ContainsAny(config.Net, ":/@") {
 		return nil, errors.New("the DSN does not have the form user:password@tcp(host:port)/database?name=value, or has an unknown value")
 	}
@@ -329,7 +330,7 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	return s.checkComplete(found, s.opts.Layout)
 }
 
-// fill creates either all missing rows or none. Its transaction is the only one that contains
+// fill creates either all missing rows or none. No other transaction in this package contains
 // several statements. If several sessions call fill at the same time, only one at a time gets past
 // the first INSERT. After an error, the connection is closed, which also ends the transaction.
 func (s *Store) fill(ctx context.Context, c *conn) error {
@@ -476,7 +477,8 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 }
 
 // grace is how long Take continues after its context has ended. If Take stopped immediately, the
-// server might still lease the number, which would then stay leased although no process uses it.
+// server might still lease the number. The number would then stay leased although no process uses
+// it.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
@@ -508,7 +510,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 // It uses a single connection.
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
-	var none error // why there is no number although no request has failed
+	var none error // the reason for no number, if no request has failed
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {

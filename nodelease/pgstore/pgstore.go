@@ -40,7 +40,7 @@ import (
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A schema and a dot may precede the name.
 	// Without a schema, each connection's search_path determines which table is used. If processes
-	// then use different tables with the same name, IDs repeat. Names are used exactly as given,
+	// use different tables with the same name, IDs repeat. Names are used exactly as given,
 	// including their case. Each layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
@@ -61,10 +61,11 @@ type Options struct {
 	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
 	// the configuration from the URL and may change that copy. For example, it can set a DialFunc,
 	// a TLSConfig, or a Password that is a token or was read from a file. If BeforeConnect sets or
-	// changes the TLSConfig, that TLSConfig applies to every host. No connection is then tried
-	// without it, except through a Unix socket. Changes that BeforeConnect makes to Fallbacks are
-	// preserved. To use a different CA, set a new TLSConfig. With sslmode=verify-ca, the old
-	// TLSConfig would still verify certificates against the CA from the URL.
+	// changes the TLSConfig, that TLSConfig applies to every host. The driver then tries no
+	// connection without this TLSConfig, except through a Unix socket. Changes that BeforeConnect
+	// makes to Fallbacks are preserved. To use a different CA, set a new TLSConfig. With
+	// sslmode=verify-ca, the old TLSConfig would still verify certificates against the CA from the
+	// URL.
 	//
 	// The context passed to BeforeConnect ends when the call that needs the connection is canceled
 	// or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect hangs,
@@ -136,9 +137,9 @@ returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0
 const readTable = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
-// The comparison of tokens stops a holder that has lost its number, even if the row has expired
-// since then and no other holder has taken the number yet. The comparison of horizons stops a
-// delayed statement from the current holder. Such a statement would lower the horizon again.
+// The comparison of tokens stops a holder that has lost its number, even while the number is free
+// again because the next holder's lease has expired. The comparison of horizons stops a delayed
+// statement from the current holder. Such a statement would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -390,7 +391,8 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		if c, err = s.read(ctx, tx); err != nil { // the search_path may have caused a temporary table
+		// The search_path may have made the new table a temporary one, which read refuses.
+		if c, err = s.read(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -416,7 +418,8 @@ const (
 )
 
 // grace is how long Take continues after its context has ended. If Take stopped immediately, the
-// server might still lease the number, which would then stay leased although no process uses it.
+// server might still lease the number. The number would then stay leased although no process uses
+// it.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock

@@ -22,10 +22,10 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 
 // If a hook has set or changed config.TLSConfig, spreadTLS applies that TLSConfig to every host and
 // every try. This is necessary because config contains a separate TLSConfig for each try, and the
-// driver may try without TLS after a try with TLS. The caller must pass the TLSConfig from before
-// the hook ran as the parameter was, and the result of tlsOf from that time as the parameter from.
-// If the hook has set or changed the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig.
-// Unix sockets need no TLS.
+// driver may try without TLS after a try with TLS. Before the hook runs, the caller must save the
+// TLSConfig and the result of tlsOf. It passes them to spreadTLS as was and from. If the hook has
+// set or changed the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix sockets need
+// no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
 		url, ok := from[c]

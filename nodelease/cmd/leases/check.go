@@ -37,8 +37,8 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{}     // number of further findings, by the text of the first
-	first := map[string]string{} // text of the first finding, by its format
+	more := map[string]int{}     // number of further findings, keyed by the text of the first
+	first := map[string]string{} // text of the first finding for each format
 	report := func(format string, args ...any) {
 		if text, reported := first[format]; reported {
 			more[text]++
@@ -51,7 +51,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 	switch {
 	case err == nil:
 		present, free = checkContents(c, o, report)
-	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // settings has already found the reason
+	case errors.Is(err, nodelease.ErrRefused) && len(all) > 0: // the findings include the reason
 		err = nil
 	}
 	if skew > time.Second {

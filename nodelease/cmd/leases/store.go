@@ -62,8 +62,8 @@ func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > store
 var errReported = errors.New("reported")
 
 // checkUpdate updates the row with the number -1, which no process holds, and returns a fault if
-// the update fails or changes nothing. The function token reads a column of that row. The function
-// update changes that column in a single statement, which commits by itself.
+// the update fails or changes nothing. It calls token to read a column of that row. It calls update
+// to change that column in a single statement that commits by itself.
 func checkUpdate(token func() (string, error), update func(token string) error) (l faults.List) {
 	before, err := token()
 	if err == nil {
