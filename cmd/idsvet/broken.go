@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/go/analysis/passes/printf"
 )
 
-// broken reports whether a package, or a package that it imports, does not compile. The types of
-// such a package are incomplete. The other analyzers skip such packages without an error, because
-// multichecker would print one error for each package and analyzer. The compiler's errors are
-// printed in any case.
+// The analyzer broken reports whether a package, or a package that it imports, does not compile.
+// The types of such a package are incomplete. The other analyzers skip such packages without an
+// error, because multichecker would print one error for each package and analyzer. The compiler's
+// errors are printed in any case.
 var broken = &analysis.Analyzer{
 	Name: "broken", Doc: "find packages that do not compile", RunDespiteErrors: true,
 	FactTypes: []analysis.Fact{new(isBroken)}, ResultType: reflect.TypeFor[bool](),
@@ -35,7 +35,8 @@ var broken = &analysis.Analyzer{
 	},
 }
 
-// isBroken is the analysis fact that a package, or a package that it imports, does not compile.
+// isBroken is an analysis fact. It marks a package that does not compile, or that imports a package
+// that does not compile.
 type isBroken struct{}
 
 func (*isBroken) AFact() {}
@@ -56,8 +57,8 @@ var reportSkipped = sync.OnceFunc(func() {
 	fmt.Fprintln(os.Stderr, "idsvet: skipped the packages that do not compile and those that import them")
 })
 
-// skipBroken returns a copy of the analyzer a. The copy does not analyze broken packages. For such
-// a package, its result is skipped.
+// skipBroken returns a copy of the analyzer a that does not analyze broken packages. For a broken
+// package, the copy returns the argument skipped as its result.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)
@@ -70,5 +71,5 @@ func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	return &b
 }
 
-// printfs is printf.Analyzer, except that it skips broken packages.
+// printfs is a copy of printf.Analyzer that skips broken packages.
 var printfs = skipBroken(printf.Analyzer, &printf.Result{})

@@ -43,7 +43,7 @@ type target struct {
 	sources map[*types.Var][]ast.Expr
 }
 
-// each yields all nodes of type N with their cursors.
+// The function each returns an iterator over all nodes of type N and their cursors.
 func each[N ast.Node](p *target) iter.Seq2[inspector.Cursor, N] {
 	return func(yield func(inspector.Cursor, N) bool) {
 		var zero N
@@ -90,7 +90,8 @@ func methodOf(t types.Type, name string) *types.Func {
 	return f
 }
 
-// receiverName returns the name of f's receiver type if f is a method of this library, or "".
+// If f is a method of this library, receiverName returns the name of its receiver type. Otherwise,
+// it returns "".
 func receiverName(f *types.Func) string {
 	if f == nil || f.Signature().Recv() == nil {
 		return ""

@@ -69,11 +69,11 @@ func modulos(p *target) {
 	}
 }
 
-// snowflakeOrigin returns the expression that determines the value of e, if this value is a
-// Snowflake. If the value was converted from a Snowflake to a different type, snowflakeOrigin
-// returns the expression for that Snowflake. Otherwise, it returns nil.
+// If the value of e is a Snowflake, snowflakeOrigin returns the expression that determines this
+// value. If the value was converted from a Snowflake to a different type, snowflakeOrigin returns
+// the expression for that Snowflake. In all other cases, it returns nil.
 func (p *target) snowflakeOrigin(e ast.Expr) ast.Expr {
-	from := p.origin(e) // may be a call with several results, the first of which is e
+	from := p.origin(e) // may be a call that returns e as the first of several results
 	if call, ok := from.(*ast.CallExpr); ok && p.Types[call.Fun].IsType() {
 		if id := p.snowflakeOrigin(call.Args[0]); id != nil {
 			return id
@@ -106,7 +106,7 @@ func floats(p *target) {
 	}
 }
 
-// isFloat reports whether e is a float, or a float that was converted to an integer. It returns
+// isFloat reports whether e is a float, or an integer that was converted from a float. It returns
 // false for constants and for results of binary operators.
 func (p *target) isFloat(e ast.Expr) bool {
 	from := p.origin(e)

@@ -68,8 +68,8 @@ func (p *target) reportVerb(id ast.Expr, verb string) {
 var plainType = newAnalyzer("plaintype", "report values of a type T that is declared as T uuid.UUID, in encoding/json"+
 	"\n\nIt is silent if T has a method that encoding/json uses.", plainTypes, new(isPlain))
 
-// isPlain is the analysis fact that a type is declared from uuid.UUID or ulid.ULID, as in "type T
-// uuid.UUID". Such a type has none of the ID's methods.
+// isPlain is an analysis fact. It marks a type that is declared from uuid.UUID or ulid.ULID, as in
+// "type T uuid.UUID". Such a type has none of the ID's methods.
 type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}

@@ -52,9 +52,9 @@ func funcValues(p *target) {
 	}
 }
 
-// amongFunctions reports whether c is a value in a literal that is meant to contain functions. Such
-// a literal has a type named FuncMap, as in package template, or contains a function that does not
-// return exactly one ID.
+// amongFunctions reports whether c is a value in a composite literal that is meant to contain
+// functions. Such a literal has a type named FuncMap, as in package template, or contains a
+// function that does not return exactly one ID.
 func (p *target) amongFunctions(c inspector.Cursor) bool {
 	lit, ok := c.Parent().Parent().Node().(*ast.CompositeLit)
 	if !ok {
@@ -74,7 +74,7 @@ func (p *target) amongFunctions(c inspector.Cursor) bool {
 var errEqual = newAnalyzer("errequal", "report err == ids.ErrSyntax and the like, also in a switch, for an error that the library or a codec returns"+
 	"\n\nIt is silent for the errors of clocks and leases, which may be returned unwrapped, and for an err from elsewhere.", errEquals)
 
-// wrappedErrors matches the names of the errors that this library always wraps before it returns
+// wrappedErrors matches the names of the errors that this library always wraps before returning
 // them.
 var wrappedErrors = regexp.MustCompile(`^Err(Syntax|Length|Range|Locked|Owner|Corrupt)$`)
 

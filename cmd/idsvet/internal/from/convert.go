@@ -30,8 +30,8 @@ func (f *file) conversions(c inspector.Cursor) (all []conversion) {
 	return all
 }
 
-// expression returns the conversions of e, which is the expression at c. If no rule applies to e
-// itself, and e does not refer to the old library, the result is nil.
+// expression returns the conversions of e, which is the expression at c. The result is nil if no
+// rule applies to e itself and e does not refer to the old library.
 func (f *file) expression(c inspector.Cursor, e ast.Expr) []conversion {
 	if done := f.byRule(c, e); done != nil {
 		return []conversion{*done}
@@ -65,9 +65,9 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts a name of the old library for which there is no rule. If the name is the same in
-// ids, or if ids has a new name for it, the conversion refers to ids. Otherwise, the conversion
-// leaves the expression unchanged.
+// The method name converts a name of the old library for which there is no rule. If the name is the
+// same in ids, or if ids has a new name for it, the conversion refers to ids. Otherwise, the
+// conversion leaves the expression unchanged.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}

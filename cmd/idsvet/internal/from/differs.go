@@ -125,10 +125,10 @@ func (f *file) calledName(n ast.Node) string {
 // functions in testify compare errors or the names of types.
 var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
-// comparisonNotes returns notes about the parts of a comparison that have a different value in ids:
-// errors, error texts, type names and import paths.
+// comparisonNotes returns notes about the parts of a comparison that have a different value in ids.
+// Such parts are errors, error texts, type names and import paths.
 func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
-	ofError := strings.Contains(f.calledName(n), "Error") // or if a part calls Error
+	ofError := strings.Contains(f.calledName(n), "Error") // also becomes true below if a part calls Error
 	for _, e := range parts {
 		for part := range ast.Preorder(e) {
 			ofError = ofError || f.calledName(part) == "Error"
@@ -165,6 +165,6 @@ func (f *file) sentinel(e ast.Expr) string {
 	return obj.Name()
 }
 
-// objectPath returns a name for an object of a package. The name is the same in all packages that
-// import the object.
+// objectPath returns a name for an object of a package. The name does not depend on the package
+// that imports the object.
 func objectPath(obj types.Object) string { return obj.Pkg().Path() + "." + obj.Name() }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An edit replaces the bytes from start to end with text. In text, package names are marked, for
-// example as "\x00uuid\x00", until the file's name for the package is known.
+// An edit replaces the bytes from start to end with text. The package names in text are marked, for
+// example as "\x00uuid\x00", until the names under which the file imports the packages are known.
 type edit struct {
 	start, end int
 	text       string
@@ -18,8 +18,8 @@ type edit struct {
 // markPackage returns the marked name of a package.
 func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 
-// A conversion describes an expression of the program that is rewritten, or that stays unchanged as
-// a whole.
+// A conversion describes an expression of the program. The expression is either rewritten or stays
+// unchanged as a whole.
 type conversion struct {
 	start, end int
 	edits      []edit

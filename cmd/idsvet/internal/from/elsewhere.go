@@ -68,8 +68,9 @@ func folder(p *packages.Package) string {
 	return dir
 }
 
-// findDependencies finds the packages that the modules need. A module may need a published version
-// of another module of the program. A published package is not converted, and keeps the old types.
+// findDependencies finds the packages that the modules need. A module of the program may need a
+// published version of another one. The packages in a published version are not converted, and keep
+// the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
 		// If Load returns an error, the packages that it found are still correct.
@@ -120,8 +121,8 @@ func (r *run) searchOthers(mods []string) {
 	}
 }
 
-// addCauses adds the names that disable rules to r.uses. It also adds a note about each place where
-// such a name is used.
+// addCauses adds those of the given names that disable rules to r.uses. It also adds a note about
+// each use of such a name.
 func (r *run) addCauses(names []use) {
 	for _, n := range names {
 		for _, causes := range r.set {

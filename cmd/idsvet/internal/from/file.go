@@ -20,20 +20,22 @@ type library struct {
 	verbs map[string]bool   // format verbs in literals, such as "%x" and "%#v"
 	own   map[string]string // directories of the program's packages, by import path
 
-	// sentinels contains the objectPath of each package variable of the program that is initialized
-	// with an error of the old library.
+	// sentinels contains package variables of the program, each identified by its objectPath. The
+	// initial value of each of these variables is an error of the old library.
 	sentinels map[string]bool
 	// dependencies contains, by import path, the packages that the program needs but does not
 	// contain. They include published versions of the program's own packages.
 	dependencies map[string]*packages.Package
-	// published contains pairs of a module's directory and the import path of one of the program's
-	// packages. In each pair, the module needs a published version of the package.
+	// published contains a pair for each module that needs a published version of one of the
+	// program's packages. The pair consists of the module's directory and the package's import
+	// path.
 	published map[[2]string]bool
-	// databases contains, by import path, the package database/sql and the packages in other
-	// modules that depend on database/sql. It does not contain the old library's packages.
+	// databases contains the import path of database/sql. It also contains the path of each package
+	// in another module if the package depends on database/sql. It does not contain the old
+	// library's packages.
 	databases map[string]bool
-	// asserting maps the path of each module that asserts the old types to the place of one such
-	// assertion in the module's code.
+	// The map asserting has an entry for each module that contains a type assertion to an old type.
+	// The key is the module's path, and the value is the position of one such assertion.
 	asserting map[string]string
 }
 
@@ -53,8 +55,8 @@ type file struct {
 	packages  map[string]*types.Package // packages of the old library, by import path
 }
 
-// declares reports whether pkg is the local version of one of the program's packages, and not a
-// published version that the file's module needs.
+// declares reports whether pkg is the local version of one of the program's packages. It returns
+// false if the file's module needs a published version of pkg instead.
 func (f *file) declares(pkg *types.Package) bool {
 	return f.lib.own[pkg.Path()] != "" && !f.lib.published[[2]string{f.module, pkg.Path()}]
 }
@@ -87,8 +89,8 @@ func (f *file) firstNote(p token.Pos, name, text string) []note {
 	return []note{n}
 }
 
-// collect adds the names of the old library that a package uses to l.uses, and their packages to
-// old. It reports whether the package uses any such names.
+// collect finds the old library's names that a package uses. It adds the names to l.uses, and adds
+// the old library's packages that declare them to old. It reports whether there are any such names.
 func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
 		return false
@@ -104,7 +106,7 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 }
 
 // isAllowed reports whether the rules for name may be applied. A set row disables these rules if
-// the program uses one of the first names in the row.
+// the program uses one of the names before "for" in the row.
 func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -114,15 +116,15 @@ func (l *library) isAllowed(name string) bool {
 	return true
 }
 
-// isKept reports whether name is allowed and also exists in ids, either unchanged or, if it is a
-// field, with a new name.
+// isKept reports whether name is allowed and also exists in ids. A field may have a new name there.
 func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
 
 // named returns the name of the old library's object to which e refers, in the notation of the
-// tables, or "". If ids renames a type, a field of the program that embeds the type counts as an
-// object of the old library, because the field has the type's name.
+// tables, or "". A field of the program counts as such an object if it embeds a type that has a
+// different name in ids. Such a field has the name of its type, so the move changes the field's
+// name too.
 func (f *file) named(e ast.Expr) string {
 	obj := f.objectOf(e)
 	switch obj := obj.(type) {
@@ -150,9 +152,9 @@ func (f *file) objectOf(e ast.Expr) types.Object {
 	return nil
 }
 
-// field returns the name of a field of the old library, such as "NullUUID.UUID". For a field that
-// embeds a type that ids renames, it returns a name such as "embedded.NullUUID". For any other
-// field, it returns "".
+// field returns the name of a field of the old library, such as "NullUUID.UUID". For an embedded
+// field whose type has a different name in ids, it returns a name such as "embedded.NullUUID". For
+// any other field, it returns "".
 func (f *file) field(v *types.Var) string {
 	if f.lib.owns(v) {
 		scope := v.Pkg().Scope()
@@ -180,7 +182,7 @@ func (f *file) countUses(n ast.Node) (all int) {
 	return all
 }
 
-// callee returns the function or method that call calls, or nil. call may be nil.
+// callee returns the called function or method, or nil. The argument call may be nil.
 func (f *file) callee(call *ast.CallExpr) *types.Func {
 	if call == nil {
 		return nil

@@ -39,8 +39,9 @@ func (f *file) foreignNotes(id *ast.Ident) []note {
 			f.lib.name+"."+kept[0].typ.Name()+"(id)")
 }
 
-// assertingNotes returns a note if a call passes a value of an old type as an interface value to a
-// module that asserts the old type. Such a module does not recognize the new type.
+// assertingNotes returns a note if a call passes a value of an old type to another module as an
+// interface value, and that module asserts the old type. Such a module does not recognize the new
+// type.
 func (f *file) assertingNotes(call *ast.CallExpr) []note {
 	fun := f.callee(call)
 	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.contained(f.info.TypeOf(call.Fun), noFields) != nil {
@@ -55,8 +56,8 @@ func (f *file) assertingNotes(call *ast.CallExpr) []note {
 		module+" asserts the old type ("+where+") and does not recognize the new one; move it first, or keep the old library")
 }
 
-// module returns the path of the module that contains pkg. If the module is not known, it returns
-// the path of pkg.
+// module returns the path of the module that contains pkg. If the module is not known, the result
+// is the path of pkg itself.
 func (l *library) module(pkg *types.Package) string {
 	if p := l.dependencies[pkg.Path()]; p != nil && p.Module != nil {
 		return p.Module.Path

@@ -14,8 +14,8 @@
 // The report (report.go) lists the places where the program behaves differently after the move. The
 // code in differs.go, stored.go, methods.go and refused.go finds these places, and the code in
 // foreign.go finds those that involve other modules. The report also lists files that no
-// configuration compiles (elsewhere.go), and differences that types cannot show, which come from
-// the unseen rows of the tables.
+// configuration compiles (elsewhere.go). In addition, it lists the differences that types cannot
+// show. These come from the unseen rows of the tables.
 package from
 
 import (
@@ -145,9 +145,9 @@ func (r *run) matchesPackage(pattern string, c config) bool {
 	return strings.TrimSpace(folders) != ""
 }
 
-// replace writes the changes or, without -fix, prints them as a diff. A signal can stop replace
-// only until the last new file is prepared. In that case, no file has changed. If a signal arrives
-// later, replace finishes all files and returns an error.
+// replace writes the changes or, without -fix, prints them as a diff. If a signal arrives before
+// the last new file is prepared, replace changes no file. If a signal arrives later, replace still
+// changes all files, and then returns an error.
 func (r *run) replace(changes []change) error {
 	if !r.fix {
 		for _, c := range changes {
@@ -203,8 +203,8 @@ func (r *run) convert() (changes []change, err error) {
 	return changes, nil
 }
 
-// merged returns the conversions of a file that are the same in all configurations that compile the
-// file. An expression whose conversions differ stays unchanged.
+// merged returns the conversions on which all configurations that compile the file agree. An
+// expression whose conversions differ stays unchanged.
 func (r *run) merged(path string) []conversion {
 	files := r.files[path]
 	all := make([][]conversion, len(files))

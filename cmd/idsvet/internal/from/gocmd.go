@@ -85,8 +85,9 @@ func isSkipped(name string) bool {
 	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.'
 }
 
-// environment returns the variables to add to the environment of a go command in a module. If the
-// enclosing workspace does not include the module, these variables disable the workspace.
+// environment returns the variables to add to the environment of a go command that runs in a
+// module. If the enclosing workspace does not include the module, these variables disable the
+// workspace.
 func environment(module string) []string {
 	all, err := goIn(module, nil, "list", "-m", "-f", "{{.Dir}}")
 	if err == nil && slices.Contains(strings.Split(all, "\n"), module) {
@@ -133,9 +134,10 @@ func (g goFile) goVersion() string {
 	return "1.16"
 }
 
-// reportRaised prints a message if the go command has raised the version in a file's go line. If
-// the file also determines the GODEBUG defaults, and does not set them explicitly, a second message
-// shows how to keep these defaults. In a workspace, only go.work determines the GODEBUG defaults.
+// reportRaised prints a message if the go command has raised the version in a file's go line. The
+// argument decides reports whether the file also determines the GODEBUG defaults. If it does so and
+// does not set them explicitly, a second message shows how to keep these defaults. In a workspace,
+// only go.work determines the GODEBUG defaults.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {
@@ -204,9 +206,8 @@ func moduleOf(path string, mods []string) (best string) {
 	return best
 }
 
-// walk calls visit for each regular file of the program in dir and its subdirectories, except for
-// files in the directories that omit contains. It ignores directories and files that it cannot
-// read.
+// walk calls visit for each regular file of the program in dir and its subdirectories. It skips the
+// directories in omit. It also skips directories and files that it cannot read.
 func walk(dir string, omit map[string]bool, visit func(path string, d fs.DirEntry)) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

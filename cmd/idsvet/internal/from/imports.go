@@ -76,8 +76,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	return f.formatted(out), f.unusedNotes(all), nil
 }
 
-// qualifiers returns an edit for each use of the old library's package name that the given edits do
-// not replace. The text of the returned edits is empty.
+// qualifiers finds the uses of the old library's package name that remain after the given edits. It
+// returns one edit with an empty text for each of these uses.
 func (f *file) qualifiers(edits []edit) (left []edit) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -89,8 +89,8 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats out, the new text of the file, but only if the old text was formatted. It
-// always restores the line endings of the old text.
+// formatted formats the new text of the file, out, but only if the old text was formatted. In both
+// cases, it restores the line endings of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
@@ -103,8 +103,9 @@ func (f *file) formatted(out []byte) []byte {
 	return out
 }
 
-// knownName returns the old library's import name if pkg replaces that library, or else the name
-// under which the file imports pkg. If neither name exists, it returns "".
+// knownName returns the name under which the file imports pkg. If pkg replaces the old library, the
+// name under which the file imports that library takes precedence. If neither name exists,
+// knownName returns "".
 func (f *file) knownName(pkg string) string {
 	for _, i := range f.syntax.Imports {
 		name := f.info.PkgNameOf(i).Name()
@@ -220,8 +221,8 @@ func (f *file) head(to newImports) (string, error) {
 	return strings.TrimSuffix(string(grouped), "\n"), err
 }
 
-// explicitName returns the name that an import must give to a package, or "" if it is the package's
-// own name.
+// explicitName returns the name that an import of pkg must contain. It returns "" if the file uses
+// the package's own name.
 func (to newImports) explicitName(pkg string) string {
 	if to.names[pkg] == pkg {
 		return ""
@@ -266,8 +267,8 @@ func setImport(i *ast.ImportSpec, name, path string) {
 	}
 }
 
-// isGone reports whether obj, which is a package or a variable, is used in the file, but only in
-// text that the edits remove.
+// isGone reports whether the edits remove all uses of obj, which is a package or a variable, from
+// the file. It returns false if the file does not use obj.
 func (f *file) isGone(obj types.Object, edits []edit) bool {
 	used, name := false, regexp.MustCompile(`\b`+regexp.QuoteMeta(obj.Name())+`\b`)
 	for node := range ast.Preorder(f.syntax) {

@@ -23,8 +23,8 @@ import (
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
 
-// load adds the source files of a module's packages, with the types that they have in the
-// configuration c. If a package that uses the old library does not compile, load returns an error.
+// load adds the source files of a module's packages, with their types in the configuration c. If a
+// package that uses the old library does not compile, load returns an error.
 func (r *run) load(module string, c config) error {
 	texts := map[string][]byte{}
 	cfg := &packages.Config{
@@ -75,13 +75,13 @@ func (r *run) load(module string, c config) error {
 }
 
 // isFork reports whether p belongs to a copy of the old library in the program's folder. A copy is
-// a module with the old library's path. Go's own package uuid belongs to no module, so a module
-// with the path uuid is not a copy, but part of the program.
+// a module with the old library's path. Go's own package uuid belongs to no module. Therefore, a
+// module with the path uuid is not a copy of this package. It is a part of the program.
 func (r *run) isFork(p *packages.Package) bool {
 	return p.Module != nil && strings.Contains(p.Module.Path, ".") && slices.Contains(r.paths, p.Module.Path)
 }
 
-// addFork records a copy of the old library, which stays unchanged.
+// addFork records that the folder contains a copy of the old library. Such a copy stays unchanged.
 func (r *run) addFork(folder string) {
 	r.forks[folder] = true
 	r.other = append(r.other, note{path: folder, text: "it is a copy of the old library and stays unchanged; delete it when nothing needs it"})

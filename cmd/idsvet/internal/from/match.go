@@ -126,7 +126,8 @@ var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9
 //
 //   - Without a let row, the letter matches any expression.
 //   - The word constant matches a constant text that is a UUID in canonical form.
-//   - The word string matches a string, but not a value of a type that is declared as string.
+//   - The word string matches a value of type string, or an untyped constant string. It does not
+//     match a value of another type whose underlying type is string.
 //   - The word error matches an error.
 //   - Any other word is a type of the old library, and matches a value of this type.
 func (m *match) bind(letter string, e ast.Expr) bool {

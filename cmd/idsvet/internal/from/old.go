@@ -29,7 +29,8 @@ func (t *table) oldName(obj types.Object) string {
 	return obj.Name()
 }
 
-// named returns t, or the type that t points to, if it is a named type. Otherwise it returns nil.
+// named returns t if t is a named type. If t is a pointer to a named type, named returns that type.
+// Otherwise, it returns nil.
 func named(t types.Type) *types.Named {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// parsers contains, for each ID type, an expression for the texts that its parser accepts, and a
-// message for all other texts.
+// For each ID type, parsers contains a regular expression that matches the texts accepted by the
+// type's parser, and a message for all other texts.
 var parsers = map[string]struct {
 	accepted *regexp.Regexp
 	not      string
@@ -22,14 +22,14 @@ var parsers = map[string]struct {
 		"is not a UUID; write 8-4-4-4-12 hexadecimal digits"},
 	"ULID": {regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`),
 		"is not a ULID; write 26 digits and letters except I, L, O and U, beginning with 0 to 7"},
-	// the ID of package typeid
+	// type ID in package typeid
 	"ID": {regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?_)?[0-7][0-9a-hjkmnp-tv-z]{25}$`),
 		"is not a TypeID; after the prefix, write 26 digits and lower-case letters except i, l, o and u, beginning with 0 to 7"},
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is not a Snowflake; write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panicNotes returns a note if call is a call to a MustParse function of the old library with a
-// constant text that ids rejects.
+// panicNotes returns a note if call passes a constant text to a MustParse function of the old
+// library, and ids rejects that text.
 func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
 	if fun == nil || !f.lib.owns(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {

@@ -49,8 +49,9 @@ func (r *report) print() {
 }
 
 // printNotes prints the notes under a title. It prints each text once, followed by the places to
-// which the text applies. If a text may apply to many places, such as the text about calls to
-// Parse, and applies to more than 50, printNotes omits the places. It returns the number of notes.
+// which the text applies. If the notes with a text have the flag first, as those about calls to
+// Parse do, and there are more than 50 of them, printNotes omits their places. It returns the
+// number of all notes.
 func (r *report) printNotes(title string, notes []note) int {
 	order := func(n note) int {
 		if n.first {

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// A run is one call of the command.
+// A run is one execution of the command.
 type run struct {
 	library
 	report

@@ -37,8 +37,8 @@ func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 }
 
 // storedNotesFor returns the notes from the stored rows that apply to values of type t. The
-// argument to is the package that receives such a value at e. If a row is about databases, and a
-// struct field of the program contains the value, the note refers to that field.
+// argument to is the package that receives such a value at e. If a row is about databases, and the
+// old type occurs in a struct field that the program declares, the note refers to that field.
 func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
@@ -98,8 +98,8 @@ func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	}
 }
 
-// A depth limits how deeply contained searches a type. The type arguments of generic types are
-// always searched.
+// A depth determines which parts of a type the method contained searches. It always searches the
+// type arguments of generic types.
 type depth int
 
 const (
@@ -177,7 +177,7 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 		named := func(key string) bool { return tag.Get(key) != "" && tag.Get(key) != "-" }
 		omitted := func(word string) bool {
 			key, option, _ := strings.Cut(word, ":")
-			// With or without IsZero, omitzero omits an array that is all zero.
+			// With omitzero, an array of zeros is omitted even if its type has no method IsZero.
 			_, plain := t.Underlying().(*types.Array)
 			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
 		}
@@ -191,8 +191,8 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether values of type t have the methods of the old library's type with the
-// given name, but have no method IsZero.
+// gainsIsZero reports whether values of type t get a method IsZero in the move. Such values have
+// the methods of the old library's type with the given name, but have no method IsZero.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

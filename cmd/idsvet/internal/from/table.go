@@ -23,9 +23,10 @@ import (
 //     tables, x is an error.
 //   - The row "same NAME…" lists functions, types and methods that are the same in ids.
 //   - The row "name TYPE.FIELD NEW" gives the new name of a field that has a different name in ids.
-//   - The row "PATTERN -> EXPRESSION" replaces the pattern with the expression. Each letter occurs
-//     once in both, in the same order. A letter without a let row matches any expression. If the
-//     row replaces one error with another, it also applies to comparisons with == and !=.
+//   - The row "PATTERN -> EXPRESSION" replaces the pattern with the expression. The same letters
+//     occur in both, each once and in the same order. A letter without a let row matches any
+//     expression. If the row replaces one error with another, it also applies to comparisons with
+//     == and !=.
 //   - The row "PATTERN -> EXPRESSION, nil" is for a function whose error cannot occur in ids. The
 //     error is replaced with nil.
 //   - The row "PATTERN -> EXPRESSION, ok" is for a function that has an additional second result in
@@ -34,16 +35,16 @@ import (
 //   - The row "PATTERN -> _, EXPRESSION" is for a function that has an additional first result in
 //     ids, which is dropped.
 //   - The row "PATTERN -> EXPRESSION, read" is for a slice that shares its bytes with a variable.
-//     The row applies only if the surrounding code just reads the bytes.
+//     The row applies only if the surrounding code only reads the bytes.
 //   - The row "PATTERN | PATTERN -> …" applies to each of several patterns.
-//   - The row "set NAME… for NAME…" disables the rules for the last names if the program uses one
-//     of the first names.
+//   - The row "set NAME… for NAME…" disables the rules for the names after "for" if the program
+//     uses one of the names before "for".
 //   - The row "text TEXT" contains a part of the texts of the library's errors.
 //   - The row "left NAME…: SENTENCE" lists names that stay unchanged. The sentence tells the user
 //     what to write instead.
 //   - The row "differs NAME…: SENTENCE" lists names that have a different value in ids. The report
-//     contains the sentence where the program uses these names, unless constants determine the
-//     value.
+//     contains the sentence for the places where the program uses these names. It omits a place if
+//     constants determine the value there.
 //   - The row "stored TYPE WHERE: SENTENCE" describes a difference in places where values of the
 //     type are written and read. WHERE is one or more of the words in the list below.
 //   - The row "unseen SENTENCE" describes a difference that types cannot show.
@@ -51,8 +52,9 @@ import (
 //     the names. NAME is a name of the library, a format verb such as "%#v", or the import path of
 //     a dependency, such as "database/sql".
 //
-// In an expression, three words refer to the old code: same is the matched name, value is the value
-// of the matched constant, and result is the type of the first result of the matched call.
+// In an expression, three words refer to the old code. The word "same" represents the matched name,
+// "value" represents the value of the matched constant, and "result" represents the type of the
+// first result of the matched call.
 //
 // In a stored row, these words can follow the type:
 //
@@ -97,7 +99,7 @@ type storedRow struct {
 	sentence            string
 }
 
-// about reports whether the row applies to the given type of the old library.
+// The method about reports whether the row applies to the given type of the old library.
 func (s storedRow) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil
@@ -131,13 +133,13 @@ const (
 
 var suffixes = map[string]resultChange{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
 
-// A part is a piece of a template: a text, a letter, the name of a package, or the word result or
-// value.
+// A part is a piece of a template: a text, a letter, the name of a package, or the word "result" or
+// "value".
 type part struct {
 	text, letter, pkg string
-	result            bool // the part is the type of the old call's first result
-	value             bool // the part is the value of the old constant
-	noParens          bool // the letter needs no parentheses
+	result            bool // represents the type of the old call's first result
+	value             bool // represents the value of the old constant
+	noParens          bool // the letter's expression needs no parentheses
 }
 
 // newPackages maps the package names in templates to import paths.
@@ -295,7 +297,8 @@ var (
 	closes = regexp.MustCompile(`^($|[),])`).MatchString
 )
 
-// parts splits a template into texts, letters, package names, and the words result and value.
+// The function parts splits a template into texts, letters, package names, and the words "result"
+// and "value".
 func parts(template string) (all []part) {
 	at := 0
 	for _, word := range wordRE.FindAllStringIndex(template, -1) {

@@ -19,8 +19,8 @@ import (
 )
 
 // fill returns the conversion of the expression at c according to the rule. The expressions that
-// are bound to letters keep their text, except for their own conversions. The edits replace the
-// text between these expressions.
+// are bound to letters keep their text, except where they are converted themselves. The edits
+// replace the text between these expressions.
 func (m *match) fill(c inspector.Cursor) conversion {
 	e := c.Node().(ast.Expr)
 	done := conversion{uses: m.countUses(e)}
@@ -201,8 +201,8 @@ func (m *match) isRead(c inspector.Cursor) bool {
 }
 
 // isVariable reports whether the expression at c is a variable of the old library that cannot be
-// replaced with a call, because the code assigns it or takes its address. A slice expression or a
-// method call can also take a variable's address.
+// replaced with a call, because the code assigns to it or takes its address. A slice expression or
+// a method call can also take a variable's address.
 func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	s, _ := e.(*ast.SelectorExpr)
 	if s == nil || m.info.Selections[s] != nil {
