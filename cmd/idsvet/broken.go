@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/go/analysis/passes/printf"
 )
 
-// The analyzer broken reports whether a package, or a package that it imports, does not compile.
-// The types of such a package are incomplete. The other analyzers skip such packages without an
-// error, because multichecker would print one error for each package and analyzer. The compiler's
-// errors are printed in any case.
+// The analyzer broken reports whether a package does not compile, or imports a package that does
+// not compile. The types of such a package are incomplete. The other analyzers skip such packages
+// without an error, because multichecker would print one error for each package and analyzer. The
+// compiler's errors are printed in any case.
 var broken = &analysis.Analyzer{
 	Name: "broken", Doc: "find packages that do not compile", RunDespiteErrors: true,
 	FactTypes: []analysis.Fact{new(isBroken)}, ResultType: reflect.TypeFor[bool](),

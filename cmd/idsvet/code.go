@@ -139,9 +139,9 @@ func (p *target) collect() {
 	}
 }
 
-// value returns the expression that is assigned to the variable with index i. If one call returns
-// the values of several variables, value returns that call for each variable. If no expression is
-// assigned, value returns nil.
+// The function value returns the expression that is assigned to the variable with index i. If one
+// call returns the values of several variables, value returns that call for each variable. If no
+// expression is assigned, value returns nil.
 func value(values []ast.Expr, i int) ast.Expr {
 	switch {
 	case i < len(values):
@@ -154,7 +154,7 @@ func value(values []ast.Expr, i int) ast.Expr {
 
 // origin returns the expression that determines the value of e. If e is a variable that is assigned
 // only once and whose address is not taken, origin continues with the assigned expression. It takes
-// at most ten such steps. For any other expression, it returns e.
+// at most ten such steps. Any other expression is returned unchanged.
 func (p *target) origin(e ast.Expr) ast.Expr {
 	for range 10 {
 		e = ast.Unparen(e)

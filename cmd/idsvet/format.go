@@ -48,7 +48,8 @@ func verbs(p *target) {
 // verbRE matches a verb with its flags, width and precision, but without an argument index.
 var verbRE = regexp.MustCompile(`%[-+# 0]*(\*|[0-9]*)(\.(\*|[0-9]*))?([a-zA-Z%])`)
 
-// reportVerb reports id if it is an ID that the verb formats incorrectly.
+// reportVerb reports the expression id if its value is an ID and the verb formats IDs of its type
+// incorrectly.
 func (p *target) reportVerb(id ast.Expr, verb string) {
 	t := innermost(p.TypeOf(id))
 	kind := receiverName(methodOf(t, "String"))

@@ -92,8 +92,8 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	return []conversion{done}
 }
 
-// leave returns a conversion that leaves e unchanged because e uses name. The argument why is the
-// reason that the report gives.
+// The method leave returns a conversion that leaves e unchanged because e uses name. The argument
+// why is the reason that the report gives.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
 	done := conversion{left: why, name: name[strings.LastIndex(name, ".")+1:]}
 	f.finish(&done, e)

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// otherFiles adds notes about files that name the old library, but were not compiled.
+// otherFiles adds notes about files that mention the old library but were not compiled.
 func (r *run) otherFiles() {
 	names := make([]string, len(r.paths))
 	for i, p := range r.paths {
@@ -68,9 +68,9 @@ func folder(p *packages.Package) string {
 	return dir
 }
 
-// findDependencies finds the packages that the modules need. A module of the program may need a
-// published version of another one. The packages in a published version are not converted, and keep
-// the old types.
+// findDependencies finds the packages that the modules need. One module of the program may need a
+// published version of another module of the program. The packages in a published version are not
+// converted, and keep the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
 		// If Load returns an error, the packages that it found are still correct.
@@ -94,8 +94,8 @@ func (r *run) findDependencies(mods []string) {
 
 // searchOthers searches code outside the loaded files. It looks for names that disable rules, such
 // as snowflake.Epoch. It searches all other Go files of the modules, regardless of the patterns,
-// systems and tags, and the packages that the modules need. It also looks for other modules that
-// assert the old types.
+// systems and tags. It also searches the packages that the modules need, and finds the modules
+// among them that assert the old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {

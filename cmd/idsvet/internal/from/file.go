@@ -23,8 +23,8 @@ type library struct {
 	// sentinels contains package variables of the program, each identified by its objectPath. The
 	// initial value of each of these variables is an error of the old library.
 	sentinels map[string]bool
-	// dependencies contains, by import path, the packages that the program needs but does not
-	// contain. They include published versions of the program's own packages.
+	// The map dependencies contains, by import path, the packages that the program needs but does
+	// not contain. They include published versions of the program's own packages.
 	dependencies map[string]*packages.Package
 	// published contains a pair for each module that needs a published version of one of the
 	// program's packages. The pair consists of the module's directory and the package's import
@@ -121,10 +121,10 @@ func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
 
-// named returns the name of the old library's object to which e refers, in the notation of the
-// tables, or "". A field of the program counts as such an object if it embeds a type that has a
-// different name in ids. Such a field has the name of its type, so the move changes the field's
-// name too.
+// If e refers to an object of the old library, named returns the object's name in the notation of
+// the tables. Otherwise, it returns "". A field of the program also counts as an object of the old
+// library if it embeds a type of that library that has a different name in ids. Such a field has
+// the name of its type, so the move changes the field's name too.
 func (f *file) named(e ast.Expr) string {
 	obj := f.objectOf(e)
 	switch obj := obj.(type) {

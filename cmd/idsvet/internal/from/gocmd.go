@@ -78,9 +78,9 @@ func modules(dir string) ([]string, error) {
 	return all, nil
 }
 
-// isSkipped reports whether a directory with the given name is skipped, because no module of the
-// program can be in it. A directory whose name begins with "_" is not skipped, because it may
-// contain examples.
+// isSkipped reports whether directories with the given name are skipped. Such a directory cannot
+// contain a module of the program. A directory whose name begins with "_" is not skipped, because
+// it may contain examples.
 func isSkipped(name string) bool {
 	return name == "vendor" || name == "testdata" || name == "node_modules" || name[0] == '.'
 }
@@ -134,10 +134,10 @@ func (g goFile) goVersion() string {
 	return "1.16"
 }
 
-// reportRaised prints a message if the go command has raised the version in a file's go line. The
-// argument decides reports whether the file also determines the GODEBUG defaults. If it does so and
-// does not set them explicitly, a second message shows how to keep these defaults. In a workspace,
-// only go.work determines the GODEBUG defaults.
+// reportRaised prints a message if the go command has raised the version in a file's go line. If
+// the argument decides is true, the file also determines the GODEBUG defaults. In that case, a
+// second message shows how to keep these defaults, unless the file sets them explicitly. In a
+// workspace, only go.work determines the GODEBUG defaults.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {

@@ -135,8 +135,8 @@ func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	return errs
 }
 
-// errorTexts returns the texts of errs without duplicates. It omits errors that have no position
-// and errors that follow from a missing module, unless there are no other errors.
+// errorTexts returns the texts of errs without duplicates. If there are other errors, it omits
+// errors that have no position and errors that follow from a missing module.
 func (r *run) errorTexts(errs []packages.Error) (texts []string) {
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))

@@ -18,7 +18,7 @@ type match struct {
 	*file
 	rule  *rule
 	bound map[string]ast.Expr // expression to which each letter is bound
-	// path contains, for each letter, the path of embedded fields from the bound expression to the
+	// For each letter, path contains the embedded fields that lead from the bound expression to the
 	// method, such as ".UUID".
 	path map[string]string
 }

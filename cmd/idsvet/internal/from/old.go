@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// isOld reports whether pkg belongs to the old library. pkg may be nil.
+// isOld reports whether pkg belongs to the old library. The argument pkg may be nil.
 func (t *table) isOld(pkg *types.Package) bool {
 	return pkg != nil && slices.Contains(t.paths, pkg.Path())
 }
 
-// owns reports whether obj belongs to the old library. obj may be nil.
+// owns reports whether obj belongs to the old library. The argument obj may be nil.
 func (t *table) owns(obj types.Object) bool { return obj != nil && t.isOld(obj.Pkg()) }
 
 // oldName returns the name of an object of the old library in the notation of the tables, such as

@@ -49,9 +49,9 @@ func (r *report) print() {
 }
 
 // printNotes prints the notes under a title. It prints each text once, followed by the places to
-// which the text applies. If the notes with a text have the flag first, as those about calls to
-// Parse do, and there are more than 50 of them, printNotes omits their places. It returns the
-// number of all notes.
+// which the text applies. If there are more than 50 places and the notes' field first is true,
+// printNotes prints the text without the places. The notes about calls to Parse are an example.
+// printNotes returns the number of all notes.
 func (r *report) printNotes(title string, notes []note) int {
 	order := func(n note) int {
 		if n.first {

@@ -191,8 +191,8 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether values of type t get a method IsZero in the move. Such values have
-// the methods of the old library's type with the given name, but have no method IsZero.
+// gainsIsZero reports whether values of type t get a method IsZero through the move. Such values
+// have the methods of the old library's type with the given name, but have no method IsZero.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

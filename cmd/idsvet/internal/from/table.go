@@ -185,7 +185,7 @@ func readTable(name string) (*table, error) {
 	return t, nil
 }
 
-// sameWord matches the word same in an expression.
+// sameWord matches the word "same" in an expression.
 var sameWord = regexp.MustCompile(`\bsame\b`)
 
 // errorRow matches a row that replaces one error variable with another.

@@ -89,8 +89,9 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 	return nil
 }
 
-// literalStruct returns the struct type of a composite literal whose type is t, or nil if it is not
-// a struct literal. t can be a pointer, because a list of pointers may contain literals without &T.
+// literalStruct returns the struct type of a composite literal of type t. If the literal is not a
+// struct literal, it returns nil. The argument t can be a pointer type, because a list of pointers
+// may contain literals without &T.
 func literalStruct(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
