@@ -34,7 +34,8 @@ func (t *tool) clock(args []string) error {
 			return err
 		}
 		number := os.Getenv("IDS_SNOWFLAKE_NODE")
-		// The user may paste the example into a shell, so only a number may be inserted into it.
+		// The user may paste the example into a shell, so only a number may be inserted into the
+		// example.
 		if _, err := strconv.Atoi(number); err != nil {
 			number = "7"
 		}

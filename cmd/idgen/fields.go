@@ -102,8 +102,8 @@ func (v *view) heading(id ident) string {
 	return line
 }
 
-// value returns the value of the field with the given name. Names are case-insensitive, and - or
-// _ may replace a space.
+// value returns the value of the field with the given name. Names are case-insensitive, and - or _
+// may replace a space.
 func (v *view) value(name string) (string, error) {
 	spaced := strings.NewReplacer("-", " ", "_", " ").Replace
 	all := v.Fields
@@ -211,8 +211,8 @@ func (v *view) addNode(u ids.UUID) {
 	v.add('N', "node", strings.ReplaceAll(fmt.Sprintf("% x", u[10:]), " ", ":"), note)
 }
 
-// viewSnowflake returns the view of a Snowflake in the layout l. The view is not plausible if the
-// time is more than a day after now, or in the first second after the layout's epoch.
+// viewSnowflake returns the view of a Snowflake in the layout l. The view is not plausible if its
+// time is more than a day later than now, or in the first second after the layout's epoch.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	bytes, _ := s.MarshalBinary() // the error is always nil
 	parts := l.Split(s)

@@ -51,7 +51,7 @@ func (fs *flags) parse(args []string) (others []string, err error) {
 }
 
 // parseOptions is like parse, but returns an error if args contains anything other than options. If
-// the first other argument is a number, the error suggests the option -n.
+// the first argument that is not an option is a number, the error suggests the option -n.
 func (fs *flags) parseOptions(args []string) error {
 	others, err := fs.parse(args)
 	if err != nil || len(others) == 0 {
@@ -123,8 +123,9 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the value of an option that takes a time. For a day or a month, begin is its start, and
-// end is the start of the next day or month. For any other time, begin and end are equal.
+// A span is the value of an option that takes a time. For a day or a month, begin is the start of
+// that day or month, and end is the start of the next one. For any other time, begin and end are
+// equal.
 type span struct {
 	begin, end time.Time
 	given      bool // the option is set

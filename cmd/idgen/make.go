@@ -36,8 +36,8 @@ func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) fun
 	}
 }
 
-// make writes n IDs from next, one per line. If n exceeds limit, which is the number of different
-// IDs that next can return, make returns an error.
+// make calls next n times and writes the IDs, one per line. The parameter limit is the number of
+// different IDs that next can return. If n exceeds limit, make returns an error.
 func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	if n > limit {
 		return usagef("-n %d is too large; %s can make only %d IDs with one time", n, t.name, limit)
@@ -90,12 +90,13 @@ func (t *tool) snowflake(args []string) error {
 			return l.Compose(parts)
 		})
 	}
-	// A call waits for at most 20 ms. If ticks are longer, IDs can get ahead of the wall clock.
+	// A call that makes an ID waits at most 20 ms. If ticks are longer, IDs can get ahead of the
+	// wall clock.
 	if l.Tick >= 20*time.Millisecond {
 		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
 	// No ID from the previous run with this node number has a time after begin, even if a signal
-	// ended that run. If ticks are 20 ms or longer, IDs can have later times.
+	// ended that run. If ticks are 20 ms or longer, that run's IDs can have later times.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})
@@ -109,8 +110,8 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// A process that uses this node number after the time end makes different IDs, even if the
-	// process's clock is behind by maxAhead.
+	// If a process uses this node number later than the time in end, it makes different IDs, even
+	// if its clock is behind by maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)

@@ -56,8 +56,8 @@ func recognize(s string) error {
 	return nil
 }
 
-// encoded returns an error if s is in UTF-16, or if it contains a NUL character and so may consist
-// of several texts that each end with NUL. Otherwise it returns nil.
+// encoded returns an error if s is in UTF-16 or contains a NUL character. Otherwise it returns nil.
+// A text with NUL characters may consist of several texts that each end with NUL.
 func encoded(s string) error {
 	isUTF16 := len(s) > 1 || s == "\x00"
 	for i := 0; isUTF16 && i < len(s); i++ {

@@ -75,9 +75,9 @@ var hexWrappers = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits removes from s the characters that databases write around hexadecimal digits. It
-// returns the other characters if there are 32 of them, or "" if not. It does not check that these
-// are hexadecimal digits.
+// hexDigits removes from s the characters that databases write around hexadecimal digits. If 32
+// characters remain, hexDigits returns them. Otherwise it returns "". It does not check that the
+// remaining characters are hexadecimal digits.
 func hexDigits(s string) string {
 	for _, a := range hexWrappers {
 		digits, found := strings.CutPrefix(s, a.before)

@@ -20,8 +20,8 @@ type tool struct {
 	bad  bool   // an input was refused
 }
 
-// print writes lines, all of which must be complete. If they do not fit in the buffer, print
-// flushes the buffer first, so that each write to standard output consists of whole lines.
+// print writes lines, which must be complete. If they do not fit in the buffer, print flushes the
+// buffer first, so that each write to standard output consists of whole lines.
 func (t *tool) print(lines string) error {
 	if len(lines) > t.out.Available() {
 		t.out.Flush() // Write returns its error
@@ -30,10 +30,10 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each processes the arguments or, if there are none, the lines of standard input. For each of
-// them, it calls do and prints the returned text or reports the error. For each input line, it
-// prints one output line, so that the output can be joined to the other columns of the input. The
-// output line is empty if the input line is empty or rejected.
+// each calls do for every argument of the command. If the command has no arguments, it calls do for
+// every line of standard input. It prints the text that do returns, or reports the error. For every
+// input line, it prints one output line, so that the output can be joined to the other columns of
+// the input. The output line is empty if the input line is empty or rejected.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
 		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {

@@ -9,11 +9,11 @@
 //
 //	fmt.Println(id.Version()) // 7
 //
-// If the output differs in each run, it can be shown in a comment on the next line, which is not
-// checked.
+// If the output differs in each run, it can be shown in a comment on the next line. Such a comment
+// is not checked.
 //
-// An HTML comment on the line before a block can contain directives. They are invisible on the
-// rendered page:
+// An HTML comment on the line before a block can contain directives. The rendered page does not
+// show them. These are the directives:
 //
 //	<!-- go: in examples/database -->        The block is in this module, not in the root module.
 //	<!-- go: after the last -->              The block needs the declarations of the previous block.
@@ -43,7 +43,7 @@ import (
 // Module is the root module's name in directives and in calls of [Run].
 const Module = "."
 
-// imports contains the imports that a block may omit. It maps package names to import paths.
+// imports maps package names to import paths. It lists the imports that a block may omit.
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "driver": "database/sql/driver", "errors": "errors", "flag": "flag", "fmt": "fmt", "http": "net/http",
 	"httptest": "net/http/httptest", "io": "io", "json": "encoding/json", "log": "log", "os": "os", "rand": "math/rand/v2", "reflect": "reflect",
@@ -68,8 +68,8 @@ type block struct {
 }
 
 // Run compiles the blocks of a module into one program and runs it, with a subtest for each block.
-// Blocks can use the names in given, such as ctx, without declaring them. given maps each name to a
-// Go expression for its value.
+// The map given contains names, such as ctx, that blocks can use without declaring them. The map's
+// values are Go expressions for the values of these names.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
 	var run []*block
@@ -151,8 +151,8 @@ func blocks(t *testing.T, root string) (all []*block) {
 	return all
 }
 
-// direct applies directives to b. comment is the text of the HTML comment before b. last is the
-// previous block on the page, or nil if b is the first block on the page.
+// direct applies directives to b. The parameter comment is the text of the HTML comment before b.
+// The parameter last is the previous block on the page, or nil if b is the first block.
 func (b *block) direct(comment string, last *block) error {
 	for word := range strings.SplitSeq(comment, "; ") {
 		switch {
@@ -274,8 +274,8 @@ var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 // folder is the name of the program's directory, which exists only in the go command's overlay.
 const folder = "zz_blocks"
 
-// program returns the source of a main package that runs n blocks one after another. path is the
-// import path of that package.
+// program returns the source of a main package that runs n blocks one after another. The parameter
+// path is the import path of that package.
 func program(path string, n int) string {
 	var imports, runs strings.Builder
 	for i := range n {

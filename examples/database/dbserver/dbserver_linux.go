@@ -56,8 +56,8 @@ func MariaDB(t testing.TB) string {
 }
 
 // program returns the path of a program, with symbolic links resolved. It searches PATH first, and
-// then the directories in which Debian installs the program. debian is a pattern for the program's
-// path on Debian.
+// then the directories in which Debian installs the program. The parameter debian is a pattern for
+// the program's path on Debian.
 func program(t testing.TB, debian string) string {
 	t.Helper()
 	path, err := exec.LookPath(filepath.Base(debian))
@@ -116,8 +116,8 @@ func (s *server) prepare(t testing.TB, name string, args ...string) {
 	}
 }
 
-// serve starts the server and waits until it answers. At the end of the test, it stops the server
-// with the signal stop.
+// serve starts the server and waits until the server answers. At the end of the test, serve sends
+// the signal in stop to end the server.
 func (s *server) serve(t testing.TB, driver, source string, stop syscall.Signal, name string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(s.dir, "log"))

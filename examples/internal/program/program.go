@@ -37,9 +37,9 @@ type Program struct {
 	cmd *exec.Cmd
 }
 
-// Start starts the program with the given arguments. variableAndValue, such as NAME=value, is added
-// to its environment. The program inherits no environment variables from the test. The program is
-// killed after one minute or at the end of the test.
+// Start starts the program with the given arguments. It adds variableAndValue, for example
+// NAME=value, to the program's environment. The program inherits no environment variables from the
+// test. The program is killed after one minute or at the end of the test.
 func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	t.Helper()
 	late, stop := context.WithTimeout(context.Background(), time.Minute)

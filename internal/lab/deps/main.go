@@ -1,6 +1,6 @@
 // Deps shows which files of a package use declarations in which other files. The result is exact,
-// because deps uses go/types. It prints the files in rows. Each file uses only files in lower rows
-// and files of its own circle, which is a set of files that use each other. If a circle is not
+// because deps uses go/types. It prints the files in rows. A circle is a set of files that use each
+// other. Each file uses only files in lower rows and files of its own circle. If a circle is not
 // allowed, deps prints the uses within the circle and fails.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
@@ -142,8 +142,8 @@ func readAll(dir string) ([]*house, error) {
 	return houses, nil
 }
 
-// read parses and type-checks a package. exports maps import paths to the names of files with the
-// packages' export data.
+// read parses and type-checks a package. The map exports contains, for each import path, the name
+// of the file with the package's export data.
 func read(p listed, exports map[string]string) (*house, error) {
 	h := &house{p.ImportPath, token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
 		map[types.Object]*decl{}, map[types.Object]types.Object{}, p.GoFiles}
@@ -231,8 +231,8 @@ func (h *house) home(o types.Object) types.Object {
 	return o
 }
 
-// arrows maps pairs of files to the names that the first file uses from the second file. It omits
-// pairs without such names.
+// arrows returns a map from pairs of files to the names that the first file uses from the second
+// file. The map does not contain pairs without such names.
 func (h *house) arrows() map[[2]string]map[string]bool {
 	arrows := map[[2]string]map[string]bool{}
 	for _, d := range h.decls {
@@ -269,8 +269,8 @@ func (h *house) printFiles(w io.Writer) error {
 		walk(f)
 	}
 	var circles []error
-	// The next row contains each remaining file that is used by no other remaining file, or only by
-	// files of its own circle.
+	// The next row contains each remaining file that no other remaining file uses, except for files
+	// of its own circle.
 	for left := h.files; len(left) > 0; {
 		isTop := func(f string) bool {
 			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })

@@ -48,9 +48,9 @@ func Move(off time.Duration) {
 }
 
 // Run starts the program argv[0], which can set the offset of its wall clock with [Move]. Run waits
-// until the program ends and returns its exit code. If a signal ended the program, the code is 128
-// plus the number of the signal. The error matches [os.ErrPermission] if the system does not allow
-// a process to trace its child.
+// until the program ends and returns its exit code. If the program was ended by a signal, the exit
+// code is 128 plus the signal's number. The error matches [os.ErrPermission] if the system does not
+// allow a process to trace its child.
 func Run(argv, env []string, output *os.File) (code int, err error) {
 	// Every ptrace request must come from the thread that started the child.
 	runtime.LockOSThread()
@@ -78,16 +78,16 @@ type tracer struct {
 	pid   int
 	began time.Time
 	off   time.Duration
-	// calls maps the ID of each known thread to the data from its last stop at a system call. The
-	// data contains the call's number and arguments, or its result.
+	// calls contains data from each known thread's last stop at a system call. The key is the
+	// thread's ID. The data contains the call's number and arguments, or its result.
 	calls map[int][8]uint64
 }
 
-// follow repeatedly resumes the stopped threads until the process has ended. In each round, it
-// collects the stops of all threads before it resumes the first one. Otherwise, later threads might
-// wait for as long as earlier threads read the clock in a loop, because wait4 searches the threads
-// in order. The process is in its own process group, so that wait4 ignores other children of this
-// thread.
+// follow repeatedly resumes the stopped threads until the process ends. In each round, it collects
+// the stops of all threads before it resumes any thread. The reason is that wait4 searches the
+// threads in order. If follow resumed each thread immediately, later threads might have to wait for
+// as long as earlier threads read the clock in a loop. The process is in its own process group, so
+// that wait4 ignores other children of this thread.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread
@@ -156,7 +156,7 @@ func (t *tracer) systemCall(tid int) error {
 	case clockRealtime: // the kernel has just stored the time
 		// Do not compute the new time from the time that the kernel has stored. The kernel may have
 		// stored times for several threads before the tracer handles them, and the tracer handles
-		// them in any order. Times that are computed here advance from one thread to the next.
+		// them in any order. The times that are computed here advance from one thread to the next.
 		now := t.began.Add(time.Since(t.began) + t.off)
 		b := binary.NativeEndian.AppendUint64(nil, uint64(now.Unix())) // struct timespec
 		b = binary.NativeEndian.AppendUint64(b, uint64(now.Nanosecond()))

@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-// write parses text, which is the output of the benchmarks, and writes the results to the pages and
-// the chart. root is the root directory of the repository.
+// write parses the benchmarks' output in text and writes the results to the pages and the chart.
+// The parameter root is the root directory of the repository.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {
@@ -77,7 +77,7 @@ func put(path, text string) error {
 	return os.WriteFile(path, []byte(before+begin+"\n\n"+strings.TrimSpace(text)+"\n\n"+end+after), 0o644)
 }
 
-// others lists the modules of the other libraries that are measured.
+// others lists the modules of the libraries that are measured in addition to this one.
 var others = []string{
 	"github.com/google/uuid", "github.com/gofrs/uuid/v5", "github.com/oklog/ulid/v2", "github.com/bwmarrin/snowflake",
 	"github.com/sony/sonyflake/v2", "github.com/rs/xid", "github.com/segmentio/ksuid",

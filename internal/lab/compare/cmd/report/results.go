@@ -48,14 +48,14 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 		return s, false
 	}
 	thresholds := benchmath.DefaultThresholds
-	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // it sorts its argument
+	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // NewSample sorts its argument
 	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
 // typical returns the round in which the times of the named benchmarks are closest to their medians
-// on a logarithmic scale. Times that are compared with each other are taken from that round,
-// because the machine's state may change between two rounds, which run in different processes.
-// Names without results are ignored.
+// on a logarithmic scale. The rounds run in different processes, and the machine's state may change
+// between two rounds. Times that are compared with each other are therefore taken from the same
+// round, which typical selects. Names without results are ignored.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {
@@ -87,8 +87,8 @@ func (r *results) unsteady(names []string) bool {
 	return n > 0 && sums[r.rounds-1-tenth]-sums[tenth] > float64(n)*math.Log(1.25)
 }
 
-// time formats a benchmark's time for one ID in the given round. n is the number of IDs that each
-// iteration of the benchmark generates. time returns "" if the benchmark has no results.
+// time formats the time per ID that a benchmark measured in the given round. Each iteration of the
+// benchmark generates n IDs. If the benchmark has no results, time returns "".
 func (r *results) time(name string, n float64, round int) string {
 	if len(r.ns[name]) == 0 {
 		return ""

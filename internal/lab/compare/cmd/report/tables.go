@@ -75,7 +75,7 @@ func (r *results) machine() string {
 // unsteadyMark follows the title of a row if the other libraries' times in that row are unsteady.
 const unsteadyMark = " †"
 
-// how returns the text that explains the tables on both pages.
+// The function how returns the text that explains the tables on both pages.
 func (r *results) how() string {
 	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
 		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes, because the machine changed its state.", r.rounds)
@@ -105,8 +105,8 @@ func (r *results) page() string {
 }
 
 // parts returns the tables for developers of the library, in Markdown. They show the cost of each
-// part of generating an ID. They also show what IDs cost if many goroutines generate them, and if
-// one call generates several of them.
+// part of generating an ID. They also show the cost of an ID if many goroutines generate IDs, and
+// if one call generates several IDs.
 func (r *results) parts() string {
 	var b strings.Builder
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
@@ -147,8 +147,8 @@ func (r *results) parts() string {
 // benchmark returns the name of a library's benchmark.
 func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
 
-// many returns the name of a library's benchmark in which 64 goroutines generate IDs at the same
-// time. It returns "" if the row's operation is not New.
+// The method many returns the name of a library's benchmark in which 64 goroutines generate IDs at
+// the same time. It returns "" if the row's operation is not New.
 func (w row) many(library string) string {
 	if w.operation != "New" {
 		return ""

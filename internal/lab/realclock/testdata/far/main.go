@@ -10,9 +10,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// years lists the years to which the clock steps. The program goes through the list cyclically,
-// once from each starting year. The limits are that Windows time begins in 1601, that a time.Time
-// can have a monotonic reading only from 1885 to 2157, and that no Duration exceeds 292 years.
+// years lists the years to which the clock steps. The program starts once with each year, and then
+// goes through the rest of the list cyclically. The years were chosen because of three limits.
+// Windows time begins in 1601, a time.Time can have a monotonic reading only from 1885 to 2157, and
+// no Duration exceeds 292 years.
 var years = []int{2400, 2026, 1601, 2027, 2320, 1884, 2156, 2158, 1602}
 
 func main() {
@@ -57,8 +58,8 @@ func set(year int) {
 	time.Sleep(2 * time.Millisecond)
 }
 
-// check checks that the time in an ID is the clock's time, or at most 10 ms ahead of it. The time
-// is rounded down to a tick.
+// check checks that the time in an ID is the clock's time, or at most 10 ms ahead of it. The ID's
+// time is rounded down to a tick.
 func check(start int, what string, next func() time.Time) {
 	before := time.Now().Round(0)
 	at := next()
