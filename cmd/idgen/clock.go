@@ -79,7 +79,7 @@ func (t *tool) showClock(path string) error {
 }
 
 // readClock reads the file at path. If that fails, or if one of the two copies in the file seems
-// damaged, it reads the file once more, because another process may have been writing it.
+// damaged, readClock reads the file again, because another process may have been writing to it.
 func readClock(path string) (found horizonfile.Contents, err error) {
 	path = filepath.Clean(path) // as package clockfile does
 	info, err := horizonfile.Stat(path)

@@ -38,8 +38,8 @@ func (t *tool) convert(args []string) error {
 	})
 }
 
-// to converts id to a different kind. A conversion to uuid1 or uuid6 preserves the time, the clock
-// sequence and the node. A conversion to uuid or ulid preserves the ID's bits.
+// The method to converts an ID to a different kind. A conversion to uuid1 or uuid6 preserves the
+// time, the clock sequence and the node. A conversion to uuid or ulid preserves the ID's bits.
 func (id ident) to(kind string) (ident, error) {
 	if id.kind == "snowflake" {
 		return id, errors.New("a Snowflake has only 64 bits, so it cannot be converted to a UUID or a ULID")

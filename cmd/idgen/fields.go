@@ -35,7 +35,7 @@ type view struct {
 	Fields     []field `json:"fields"`
 }
 
-// newView returns a view of an ID's bytes. The argument widths lists the pieces of the ID in order.
+// newView returns a view of an ID's bytes. The parameter widths lists the ID's pieces in order.
 // Each piece is written as the key of its field, followed by the number of bits, as in "T48 R80".
 func newView(title string, id []byte, widths string) *view {
 	v := &view{title: title, bits: fmt.Sprintf("%0*b", len(id)*8, new(big.Int).SetBytes(id))}
@@ -46,8 +46,8 @@ func newView(title string, id []byte, widths string) *view {
 	return v
 }
 
-// add adds the field with the given key if at least one bit has that key. If value is empty, the
-// field's value is its bits in hexadecimal.
+// add adds the field with the given key if at least one bit has that key. If value is empty, add
+// uses the field's bits in hexadecimal as the value.
 func (v *view) add(key byte, name, value, note string) {
 	f := field{key: key, Name: name, Value: value, Note: note}
 	var digits []byte
@@ -89,8 +89,8 @@ const (
 	toSecond = "2006-01-02T15:04:05Z07:00"
 )
 
-// heading returns a line with the ID, its title and its time. If the view is not plausible, the
-// line also contains the reason.
+// heading returns a line with the ID, the view's title and the time. If the view is not plausible,
+// the line also contains the reason.
 func (v *view) heading(id ident) string {
 	line := id.String() + "  " + v.title
 	if v.Time != "" {

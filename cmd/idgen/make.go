@@ -17,8 +17,8 @@ import (
 )
 
 // maker returns the command that makes IDs in one format. The function next makes an ID. The
-// function at makes an ID with the given time, and limit is the number of different IDs that can
-// have the same time. If at is nil, the command has no option -at.
+// function at makes an ID with the given time. The parameter limit is the number of different IDs
+// that can have the same time. If at is nil, the command has no option -at.
 func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -58,7 +58,7 @@ func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	return nil
 }
 
-// maxAhead limits how far the times in IDs may be ahead of the wall clock.
+// maxAhead is the maximum time by which an ID's time may be ahead of the wall clock.
 const maxAhead = 10 * time.Millisecond
 
 // snowflake makes Snowflakes that all have the same node number.

@@ -39,9 +39,9 @@ func shield(to io.Writer) io.Writer {
 	return w
 }
 
-// end waits for the first signal and ends the program as that signal would have done, but not in
-// the middle of a line. It waits at most a second for the end of a line, because it is possible
-// that no process reads the output.
+// end waits for the first signal. It then ends the program as the signal would have done, but not
+// in the middle of a line. It waits at most a second for the end of the line, because it is
+// possible that no process reads the output.
 func (w shielded) end(signals <-chan os.Signal) {
 	s := <-signals
 	select {

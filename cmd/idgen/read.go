@@ -22,8 +22,9 @@ type way struct {
 	parse func(s string) (any, error)
 }
 
-// ways lists all ways to read an ID. Each text is read in the first way that fits, so the last ways
-// are used only with the option -as.
+// ways lists all ways to read an ID. Each text is read in the first way that fits. Every text that
+// fits one of the last ways also fits an earlier way, so the last ways are used only with the
+// option -as.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
 		refusal("22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end")},
@@ -170,8 +171,8 @@ func parseTypeID(s string) (ident, error) {
 	return ident{kind: "typeid", bits: u, prefix: prefix}, err
 }
 
-// addAs adds the option -as. It returns a function that reads an ID of the kind, or in the form,
-// that the user selects with this option.
+// addAs adds the option -as, which selects a kind or a form of IDs. It returns a function that
+// reads an ID of this kind or in this form.
 func (fs *flags) addAs() func(text string) (ident, error) {
 	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
 	return func(text string) (ident, error) { return read(text, *as) }

@@ -71,7 +71,7 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 }
 
 // readLine returns the next line, including its end. If a line does not fit in the buffer, readLine
-// skips the rest of the line, and returns its beginning and [bufio.ErrBufferFull].
+// returns the beginning of the line and [bufio.ErrBufferFull], and skips the rest.
 func readLine(in *bufio.Reader) (string, error) {
 	part, err := in.ReadSlice('\n')
 	line := string(part)

@@ -46,8 +46,8 @@ func run() error {
 	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
 	// Parse accepts four text forms of a UUID. If a text is invalid, the error reports the problem
-	// and the position of the byte at which Parse found it. The second text below is invalid
-	// because the letter O is not a digit.
+	// and its byte position in the text. The second text below is invalid because the letter O is
+	// not a digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func run() error {
 	fmt.Println("uuid.Parse(…)    ", err)
 
 	// Default reads the node number from the environment variable IDS_SNOWFLAKE_NODE. If the
-	// variable is invalid, Default returns an error. Without the call of Default, Next would panic
+	// variable is invalid, Default returns an error. Without the call to Default, Next would panic
 	// instead. If the variable is not set, the number is chosen at random and logged. Give each
 	// process its own number.
 	if _, err := snowflake.Default(); err != nil {

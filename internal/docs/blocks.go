@@ -130,7 +130,8 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// fence matches a Go block and, if there is one, the comment with directives before it.
+// fence matches a Go block. If a comment with directives precedes the block, fence also matches
+// that comment.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the Go blocks on all pages.

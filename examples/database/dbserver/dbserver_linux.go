@@ -81,8 +81,8 @@ type server struct {
 
 func newServer(t testing.TB) *server {
 	t.Helper()
-	// Do not use t.TempDir. Other accounts cannot enter the directory above it, and its path is too
-	// long for a socket.
+	// Do not use t.TempDir. Other accounts cannot enter the parent of the directory that it
+	// creates, and the path of that directory is too long for a socket.
 	dir, err := os.MkdirTemp("", "ids-server-")
 	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })

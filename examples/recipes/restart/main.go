@@ -1,5 +1,5 @@
-// Restart prints Snowflakes that never repeat. It does not matter how the program ends or what the
-// clock shows when the program starts again, because package clockfile keeps a time in a file.
+// Restart prints Snowflakes that never repeat. Package clockfile keeps a time in a file, so it does
+// not matter how the program ends or what the clock shows when the program starts again.
 //
 //	export IDS_SNOWFLAKE_NODE=7
 //	go run ./examples/recipes/restart -first-start   # once: makes the file

@@ -14,8 +14,8 @@ import (
 type Order struct{ ent.Schema }
 
 // The code that ent generates contains the names of the fields' types. ent cannot write the name of
-// a type that has a type argument. So each such type is embedded here in a type with a plain name,
-// which has the same methods.
+// a type that has a type argument. So each such type is embedded here in a type that has a plain
+// name and the same methods.
 type (
 	// BinaryUUID is a UUID stored as 16 bytes.
 	BinaryUUID struct{ ids.Binary[ids.UUID] }

@@ -1,8 +1,8 @@
 // Command report runs the benchmarks in package compare. It writes the results to docs/speed.md
 // and, for developers of the library, to internal/lab/compare/README.md. It also draws a chart,
-// docs/speed.svg, and puts a link to the chart into README.md. On each of these pages, it replaces
-// the text between the markers <!-- compare:begin --> and <!-- compare:end -->. The command takes
-// about 4 minutes and needs an otherwise idle machine:
+// docs/speed.svg, and puts a link to the chart into README.md. On each page that it writes to, it
+// replaces the text between the markers <!-- compare:begin --> and <!-- compare:end -->. The
+// command takes about 4 minutes and needs an otherwise idle machine:
 //
 //	go -C internal/lab/compare run ./cmd/report
 //	GOTOOLCHAIN=go1.27.0 go -C internal/lab/compare run ./cmd/report    includes Go's own package uuid

@@ -54,7 +54,8 @@ var libraries = [][2]string{
 	{"bwmarrin", "bwmarrin/snowflake"}, {"sonyflake", "sony/sonyflake"},
 }
 
-// floors lists the benchmarks that measure individual parts of generating an ID, with their titles.
+// floors lists the benchmarks that measure individual parts of generating an ID. It also contains a
+// title for each of these benchmarks.
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
 	{"work", "the work between two IDs on [eight goroutines](#what-many-goroutines-cost)"},
@@ -64,7 +65,8 @@ var floors = [][2]string{
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
-// sourceRows lists kinds of IDs that contain random bits, with the names that their benchmarks use.
+// sourceRows lists kinds of IDs that contain random bits. It also contains the name of each kind in
+// the benchmarks.
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
 // machine describes the machine on which the benchmarks ran.
