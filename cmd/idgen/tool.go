@@ -85,8 +85,8 @@ func readLine(in *bufio.Reader) (string, error) {
 }
 
 // answer passes the text to the callback do and prints the text that the callback returns. If the
-// callback returns an error, answer reports the error and prints placeholder instead. In the
-// report, the parameter where identifies the text.
+// callback returns an error, answer reports the error and prints placeholder instead. The report
+// contains the parameter where, which identifies the text.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {

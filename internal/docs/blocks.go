@@ -40,7 +40,7 @@ import (
 	"time"
 )
 
-// Module is the root module's name in directives and in calls of [Run].
+// Module is the root module's name in directives and in calls to [Run].
 const Module = "."
 
 // imports maps package names to import paths. It lists the imports that a block may omit.
@@ -130,8 +130,8 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// fence matches a Go block. If a comment with directives precedes the block, fence also matches
-// that comment.
+// The pattern fence matches a Go block. If a comment with directives precedes the block, the
+// pattern also matches that comment.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the Go blocks on all pages.
@@ -172,8 +172,9 @@ func (b *block) direct(comment string, last *block) error {
 
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
-// inProgram checks the Go files in b.folder. found reports whether one of them contains the block's
-// code, apart from indentation. tested reports whether one of them is a test file.
+// inProgram checks the Go files in b.folder. The result found reports whether one of these files
+// contains the block's code, apart from indentation. The result tested reports whether one of these
+// files is a test file.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 	// The pattern is valid, so there is no error.
 	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go"))
@@ -187,8 +188,8 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// importing matches the package clause and the imports at the beginning of a block. Only a complete
-// program has a package clause.
+// The pattern importing matches the package clause and the imports at the beginning of a block.
+// Only a complete program has a package clause.
 var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
 // source returns the source of a package whose function Run executes the block.
@@ -269,7 +270,8 @@ func names(f *ast.File) map[string]bool {
 	return used
 }
 
-// declaring matches an unindented statement that declares variables, and captures their names.
+// The pattern declaring matches an unindented statement that declares variables. It captures the
+// names of the variables.
 var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 
 // folder is the name of the program's directory, which exists only in the go command's overlay.
@@ -357,7 +359,8 @@ func write(t *testing.T, path, text string) {
 
 var printing = regexp.MustCompile(`^\s*fmt\.Print(?:ln|f)\(.*\)(?:\s*// (.*))?$`)
 
-// check compares out, the block's output, with the expected output in the block's comments.
+// check compares a block's output with the expected output in the block's comments. The parameter
+// out is the block's output.
 func (b *block) check(t *testing.T, out string) {
 	out, failure, failed := strings.Cut(out, "\x01")
 	if failed {

@@ -1,6 +1,6 @@
-// Machine prints Snowflakes. Its processes share the node numbers of one machine without a server.
-// A directory contains a file for each number, and each process takes the first number that is
-// free.
+// Machine prints Snowflakes. Several of its processes can run on a machine. They share the
+// machine's node numbers without a server. A directory contains a file for each number, and each
+// process takes the first number that is free.
 //
 //	go run ./examples/recipes/machine -first-start    # once: makes the files
 //	go run ./examples/recipes/machine                 # from then on

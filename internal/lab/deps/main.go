@@ -253,7 +253,7 @@ func (h *house) arrows() map[[2]string]map[string]bool {
 func (h *house) printFiles(w io.Writer) error {
 	arrows := h.arrows()
 	fmt.Fprintf(w, "%s: %d files, %d arrows\n", h.path, len(h.files), len(arrows))
-	// below maps each file to the files that it uses directly or indirectly.
+	// The map below contains, for each file, the files that it uses directly or indirectly.
 	below := map[string]map[string]bool{}
 	for _, f := range h.files {
 		below[f] = map[string]bool{}

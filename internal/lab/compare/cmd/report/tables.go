@@ -158,7 +158,7 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// figures contains the contents of a row, except for this library's times.
+// The type figures contains the contents of a row, except for this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
 	round  int    // the round from which all times in the row come
