@@ -128,8 +128,8 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	return nil
 }
 
-// renewLease renews the lease and, if necessary, raises the horizon. Only then does it let the
-// tenure's clock advance to that horizon.
+// renewLease renews the lease and, if necessary, raises the horizon. Only after the store has
+// confirmed the horizon does renewLease let the tenure's clock advance to it.
 func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration) error {
 	err := k.callStore(ctx, h.tenure, "Extend", h.renewalTimeout(), func(ctx context.Context) error {
 		h.asked = h.nextHorizon(&k.opts)

@@ -97,7 +97,8 @@ func (r *reporter) ended(number int64, why error) {
 	})
 }
 
-// warn reports an error that needs a person's attention. It concerns t's number unless t is nil.
+// warn reports an error that needs a person's attention. If t is not nil, the error concerns t's
+// number.
 func (r *reporter) warn(t *tenure, text string, err error) {
 	r.add(func(l *logbook) {
 		if t == nil {
@@ -118,11 +119,12 @@ func (r *reporter) renewed(number int64, took time.Duration) {
 }
 
 // logInterval is the minimum time between two log records about failures of the same kind, and
-// between two reports about unusable numbers. The texts of failures are not compared, because they
-// contain the name of a server, and requests go to several servers in turn.
+// between two reports about unusable numbers. Failures of the same kind may have different texts,
+// because each text contains the name of a server, and requests go to several servers in turn. So
+// the texts are not compared.
 const logInterval = time.Minute
 
-// failed reports a request that has failed. It concerns t's number unless t is nil.
+// failed reports a request that has failed. If t is not nil, the request concerns t's number.
 func (r *reporter) failed(t *tenure, took time.Duration, err error) {
 	e := Event{Kind: Failed, Took: took, Err: err}
 	if t != nil {

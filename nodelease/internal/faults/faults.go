@@ -22,7 +22,7 @@ const (
 	// Unsafe means that a crash can set horizons back. New refuses the store unless the options
 	// allow the fault.
 	Unsafe Grade = "unsafe"
-	// Passing means that New and Take refuse the store, and that the fault can pass by itself.
+	// Passing means that New and Take refuse the store, but that the fault can disappear by itself.
 	Passing Grade = "passing"
 	// Lasting means that New and Take refuse the store until a person fixes the fault.
 	Lasting Grade = "lasting"
@@ -43,8 +43,8 @@ func (l *List) Add(grade Grade, format string, args ...any) {
 }
 
 // Err returns an error that lists all faults for which the store must be refused, or nil if there
-// are none. The error matches [nodelease.ErrRefused] unless all of these faults can pass by
-// themselves. If unsafe is true, faults of the grade Unsafe are allowed.
+// are none. The error matches [nodelease.ErrRefused] unless all of these faults have the grade
+// Passing. If unsafe is true, faults of the grade Unsafe are allowed.
 func (l List) Err(unsafe bool) error {
 	var texts []string
 	lasts := false
