@@ -316,12 +316,12 @@ func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err
 // contents describes the keys of consecutive numbers, all read at the same revision.
 type contents struct {
 	store          *Store
-	header         string         // value of the schema key; empty if there is none
-	rows           []etcdkeys.Row // by Number
+	header         string         // value of the schema key; empty if the key is missing
+	rows           []etcdkeys.Row // sorted by Number
 	horizons, held int64          // how many numbers in the store have a horizon or an owner
 }
 
-// read reads the keys of count numbers, starting with the number first.
+// read reads the keys of count numbers. The parameter first is the lowest of these numbers.
 func (s *Store) read(ctx context.Context, first, count int64) (*contents, error) {
 	found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, first, first+count, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {

@@ -27,7 +27,7 @@ type renewals struct {
 
 	// The fields below are guarded by stream. Only the goroutine that has received from this
 	// channel may use them. The goroutine that opens a stream may also use openTimeout until it
-	// closes the channel opened, because no other stream is opened before then.
+	// closes the stream's opened channel, because no other stream is opened before then.
 
 	openTimeout    time.Duration
 	reopenInterval time.Duration

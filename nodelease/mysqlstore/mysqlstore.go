@@ -457,7 +457,7 @@ func (s *Store) withConn(ctx context.Context, f func(context.Context, *conn) err
 	}
 }
 
-// update durably changes at most one row, and reports whether it has changed a row.
+// update durably changes at most one row, and reports whether it changed a row.
 func (s *Store) update(ctx context.Context, set, where string) (changed bool, err error) {
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) (err error) {
 		changed, err = s.updateOn(ctx, c, set, where)
@@ -519,7 +519,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		if none = s.checkComplete(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
 		}
-		if none == nil && len(found.free) == 0 { // the server may be at fault
+		if none == nil && len(found.free) == 0 { // a fault of the server may be the cause
 			none = nodelease.ErrNoNumber
 			_, err = s.checkServer(ctx, c, false)
 		}
@@ -575,7 +575,8 @@ type lease struct {
 	token  string
 }
 
-// isHolder returns an SQL condition that selects the row if l still holds it.
+// isHolder returns an SQL condition that selects the row of the number in l if l still holds the
+// number.
 func (l *lease) isHolder() string {
 	return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token)
 }

@@ -28,8 +28,7 @@ const (
 
 // A login gives each address of a server a share of the available time. The driver tries one
 // address after another with the same context, and calls dial for each try. The driver also calls
-// dial when it cancels a statement, possibly during a try. Such a call of dial has a different
-// context.
+// dial, with a different context, when it cancels a statement. Such a call may overlap a try.
 type login struct {
 	dialFunc       pgconn.DialFunc
 	addressTimeout time.Duration // from connect_timeout; zero if addresses share the time
@@ -76,7 +75,7 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 
 // resolve returns the number of addresses that the driver will try. Consecutive tries of the same
 // address, for example with and without TLS, count once. resolve also changes config.LookupFunc to
-// return the addresses it has found, so that the driver does not look them up again.
+// return the addresses that it found, so that the driver does not look them up again.
 func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	type answer struct {
 		ips []string

@@ -148,7 +148,7 @@ const releaseRow = `
 update %s set expires = 'epoch', horizon = $3::timestamptz, token = '', holder = ''
 where number = $1 and token = $2 and ` + durable
 
-// undoTake undoes a Take that the server may have carried out although the response was lost.
+// undoTake undoes a Take whose response was lost. The server may have carried out the Take.
 const undoTake = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
 // conn is a connection and the latest warning on it.
@@ -243,7 +243,7 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 // fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// New returns a store in the database that url specifies. url is a URL, such as
+// New returns a store in the database that url specifies. The parameter url is a URL, such as
 // postgres://minter@db.example.com/orders, or a connection string, such as "host=db.example.com
 // user=minter dbname=orders". Values that url omits, or all values if url is empty, come from the
 // environment variables that psql uses, such as PGHOST and PGPASSFILE. Settings for package
@@ -252,9 +252,9 @@ func (s *Store) Close() { s.conns.Close() }
 // If the server has only one address, the login may use all the time that the call has, but at most
 // 30 s. If there are several hosts, or if a host name has several addresses, all addresses share
 // that time. Each address gets an equal share of the time left, but at least 2 s if the call has
-// that much time left. With more than 15 addresses, the limit for the login is 2 s per address
-// instead of 30 s. If connect_timeout is set, its value is the limit for each address instead.
-// Setting connect_timeout to 0 is the same as not setting it.
+// that much time left. With more than 15 addresses, the login may take 2 s per address instead of
+// at most 30 s in total. If connect_timeout is set, its value is the limit for each address
+// instead. Setting connect_timeout to 0 is the same as not setting it.
 //
 // New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
