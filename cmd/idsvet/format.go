@@ -1,8 +1,8 @@
 package main
 
 // This file contains the analyzers for IDs that are not written as text: verb (IDs that are
-// formatted with an unsuitable verb of package fmt) and plaintype (IDs in JSON whose type has no
-// methods).
+// formatted with an unsuitable verb of package fmt) and plaintype (IDs that are encoded in JSON but
+// have a type without methods).
 
 import (
 	"go/ast"

@@ -125,8 +125,8 @@ func (f *file) calledName(n ast.Node) string {
 // functions in testify compare errors or the names of types.
 var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
-// comparisonNotes returns notes about the parts of a comparison that have a different value in ids.
-// Such parts are errors, error texts, type names and import paths.
+// comparisonNotes returns notes about those parts of a comparison whose values are different in
+// ids. Such parts are errors, error texts, type names and import paths.
 func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
 	ofError := strings.Contains(f.calledName(n), "Error") // also becomes true below if a part calls Error
 	for _, e := range parts {

@@ -109,7 +109,7 @@ func form(m *types.Func) string {
 	}
 	text := types.TypeString(types.NewSignatureType(nil, nil, nil, unnamed(sig.Params()), unnamed(sig.Results()), sig.Variadic()), func(p *types.Package) string {
 		if strings.Contains(p.Path(), ".") {
-			return "" // may be the old library
+			return "" // the package may be the old library
 		}
 		return p.Name()
 	})

@@ -22,7 +22,7 @@ import (
 //   - The row "let LETTER TYPE" limits the values that the letter matches (see bind). In all
 //     tables, x is an error.
 //   - The row "same NAME…" lists functions, types and methods that are the same in ids.
-//   - The row "name TYPE.FIELD NEW" gives the new name of a field that has a different name in ids.
+//   - The row "name TYPE.FIELD NEW" gives a field's name in ids if it differs from the old name.
 //   - The row "PATTERN -> EXPRESSION" replaces the pattern with the expression. The same letters
 //     occur in both, each once and in the same order. A letter without a let row matches any
 //     expression. If the row replaces one error with another, it also applies to comparisons with
@@ -30,10 +30,10 @@ import (
 //   - The row "PATTERN -> EXPRESSION, nil" is for a function whose error cannot occur in ids. The
 //     error is replaced with nil.
 //   - The row "PATTERN -> EXPRESSION, ok" is for a function that has an additional second result in
-//     ids, which is dropped. The row applies only if the first result is assigned. Otherwise, the
-//     pattern's next row applies.
+//     ids. This result is dropped. The row applies only if the first result is assigned. Otherwise,
+//     the pattern's next row applies.
 //   - The row "PATTERN -> _, EXPRESSION" is for a function that has an additional first result in
-//     ids, which is dropped.
+//     ids. This result is dropped.
 //   - The row "PATTERN -> EXPRESSION, read" is for a slice that shares its bytes with a variable.
 //     The row applies only if the surrounding code only reads the bytes.
 //   - The row "PATTERN | PATTERN -> …" applies to each of several patterns.

@@ -201,8 +201,8 @@ func (m *match) isRead(c inspector.Cursor) bool {
 }
 
 // isVariable reports whether the expression at c is a variable of the old library that cannot be
-// replaced with a call, because the code assigns to it or takes its address. A slice expression or
-// a method call can also take a variable's address.
+// replaced with a call. This is the case if the code assigns to the variable or takes its address.
+// A slice expression or a method call can also take a variable's address.
 func (m *match) isVariable(c inspector.Cursor, e ast.Expr) bool {
 	s, _ := e.(*ast.SelectorExpr)
 	if s == nil || m.info.Selections[s] != nil {
