@@ -48,7 +48,7 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 		return s, false
 	}
 	thresholds := benchmath.DefaultThresholds
-	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // NewSample sorts this slice
+	sample := benchmath.NewSample(slices.Clone(r.ns[name]), &thresholds) // NewSample sorts it
 	return benchmath.AssumeNothing.Summary(sample, 0.95), true
 }
 
