@@ -33,8 +33,8 @@ type Store interface {
 	// IDs, Take returns an error that matches ErrRefused. The store keeps that layout with the
 	// numbers, and treats the zero layout as Twitter's. After any error, a number that was taken
 	// should become free again, either because the store releases it or because its TTL passes. A
-	// Minter waits 5 s or 10 s for Take. If Take returns a Grant later than that, the Minter keeps
-	// the number, or releases it if the Minter is closed.
+	// Minter waits 5 s for Take, or 10 s after two failures in a row. If Take returns a Grant later
+	// than that, the Minter keeps the number, or releases it if the Minter is closed.
 	//
 	// Take is safe for concurrent use.
 	Take(ctx context.Context, r Request) (Grant, error)

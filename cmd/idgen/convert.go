@@ -38,7 +38,7 @@ func (t *tool) convert(args []string) error {
 	})
 }
 
-// The method to converts an ID to a different kind. A conversion to uuid1 or uuid6 preserves the
+// to converts an ID to a different kind. A conversion to uuid1 or uuid6 preserves the
 // time, the clock sequence and the node. A conversion to uuid or ulid preserves the ID's bits.
 func (id ident) to(kind string) (ident, error) {
 	if id.kind == "snowflake" {

@@ -15,7 +15,7 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// A way is one of the methods for reading an ID from text.
+// A way is a form of text from which an ID can be read.
 type way struct {
 	as    string              // kinds and forms that select this way in -as
 	fits  func(s string) bool // reports whether s looks like an ID of this form
@@ -178,7 +178,7 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read reads an ID from text in the first way that fits. It ignores spaces, tabs and a pair of
+// read reads an ID from text. It uses the first way that fits the text. It ignores spaces, tabs and a pair of
 // quotes around the ID. If as is not empty, it is the required kind or form of the ID.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")

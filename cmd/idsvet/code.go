@@ -43,7 +43,7 @@ type target struct {
 	sources map[*types.Var][]ast.Expr
 }
 
-// The function each returns an iterator over all nodes of type N and their cursors.
+// each returns an iterator over all nodes of type N and their cursors.
 func each[N ast.Node](p *target) iter.Seq2[inspector.Cursor, N] {
 	return func(yield func(inspector.Cursor, N) bool) {
 		var zero N
@@ -139,7 +139,7 @@ func (p *target) collect() {
 	}
 }
 
-// The function value returns the expression that is assigned to the variable with index i. If one
+// value returns the expression that is assigned to the variable with index i. If one
 // call returns the values of several variables, value returns that call for each variable. If no
 // expression is assigned, value returns nil.
 func value(values []ast.Expr, i int) ast.Expr {

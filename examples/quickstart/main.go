@@ -15,7 +15,7 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// The type user defines a prefix. The text of each typeid.ID[user] begins with user_.
+// user defines a prefix. The text of each typeid.ID[user] begins with user_.
 type user struct{}
 
 func (user) Prefix() string { return "user" }

@@ -10,8 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// tlsOf maps each TLS configuration in copied to the original TLS configuration in url. The
-// parameter copied must be a copy of url.
+// tlsOf maps each TLS configuration in copied, a copy of url, to the original one in url.
 func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 	from := map[*tls.Config]*tls.Config{copied.TLSConfig: url.TLSConfig}
 	for i, f := range copied.Fallbacks {

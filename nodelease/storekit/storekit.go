@@ -5,11 +5,11 @@
 //
 // # What keeps IDs unique
 //
-// Take checks and writes in one step. It reads the end of the lease and the horizon for the Grant
-// in the transaction that takes the number. If Take first reads and later writes, it must write
-// only if the lease is still expired and the horizon has not changed since the read. Otherwise, the
-// store may confirm an Extend from the former holder between the read and the write. The next
-// holder then starts below that holder's horizon, and IDs repeat.
+// Take checks and writes in one step. In the transaction that takes the number, it also reads the
+// horizon for the Grant, and the time at which the lease ends. If Take first reads and later
+// writes, it must write only if the lease is still expired and the horizon has not changed since
+// the read. Otherwise, the store may confirm an Extend from the former holder between the read and
+// the write. The next holder then starts below that holder's horizon, and IDs repeat.
 //
 // Each Take writes a token that is never reused, such as a random UUID. In the statement that
 // writes, Extend and Release compare this token with the stored one, and return [nodelease.ErrLost]
@@ -173,9 +173,9 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns the error that reports a missing part of a store, or nil if the parameter what is
-// empty. That parameter describes the missing part, and the parameter hint describes how to create
-// it, such as "call pgstore.Init". The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
+// Missing returns an error if a part of a store is missing, or nil if what is empty. what describes
+// the missing part, and hint describes how to create it, such as "call pgstore.Init". The error
+// matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil

@@ -19,7 +19,7 @@ type options struct {
 	layout             *ids.SnowflakeLayout // nil if -layout is not set
 }
 
-// The type store is the interface through which the commands create and inspect stores of all
+// store is the interface through which the commands create and inspect stores of all
 // kinds.
 type store interface {
 	// init creates the store for IDs with the given layout. The operator runs it before the first

@@ -1,5 +1,5 @@
-// Package must ends a test if an unexpected error occurs or the test hangs, and checks expected
-// errors.
+// Package must contains helpers that end a test if an unexpected error occurs or if the test hangs.
+// It also contains helpers that check expected errors.
 package must
 
 import (

@@ -65,7 +65,7 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// The method name converts a name of the old library for which there is no rule. If the name is the
+// name converts a name of the old library for which there is no rule. If the name is the
 // same in ids, or if ids has a new name for it, the conversion refers to ids. Otherwise, the
 // conversion leaves the expression unchanged.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
@@ -92,7 +92,7 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	return []conversion{done}
 }
 
-// The method leave returns a conversion that leaves e unchanged because e uses name. The argument
+// leave returns a conversion that leaves e unchanged because e uses name. The argument
 // why is the reason that the report gives.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
 	done := conversion{left: why, name: name[strings.LastIndex(name, ".")+1:]}

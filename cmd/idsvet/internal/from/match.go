@@ -75,7 +75,7 @@ func (m *match) match(p, e ast.Expr) bool {
 }
 
 // qualified reports whether s selects a name from the package that is called pkg in patterns. If
-// this package belongs to the old library, the rules for the name must also be allowed.
+// this package belongs to the old library, the name must also have a rule that may be applied here.
 func (m *match) qualified(pkg string, s *ast.SelectorExpr) bool {
 	x, _ := s.X.(*ast.Ident)
 	name, ok := m.info.Uses[x].(*types.PkgName)

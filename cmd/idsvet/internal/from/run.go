@@ -1,7 +1,7 @@
 package from
 
-// This file describes a run of the command, and the configurations in which the run loads the
-// program.
+// This file contains the state of one run of the command. A run loads the program for several
+// systems and build tags.
 
 import (
 	"cmp"

@@ -99,13 +99,13 @@ type storedRow struct {
 	sentence            string
 }
 
-// The method about reports whether the row applies to the given type of the old library.
+// about reports whether the row applies to the given type of the old library.
 func (s storedRow) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil
 }
 
-// An unseenRow describes a difference that types cannot show. If names is nil, the row applies to
+// An unseenRow describes a difference that idsvet cannot find by types. If names is nil, the row applies to
 // all programs. Otherwise, it applies only to programs that use one of the names.
 type unseenRow struct {
 	names    []string
@@ -297,7 +297,7 @@ var (
 	closes = regexp.MustCompile(`^($|[),])`).MatchString
 )
 
-// The function parts splits a template into texts, letters, package names, and the words "result"
+// parts splits a template into texts, letters, package names, and the words "result"
 // and "value".
 func parts(template string) (all []part) {
 	at := 0

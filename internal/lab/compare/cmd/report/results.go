@@ -87,7 +87,7 @@ func (r *results) unsteady(names []string) bool {
 	return n > 0 && sums[r.rounds-1-tenth]-sums[tenth] > float64(n)*math.Log(1.25)
 }
 
-// The method time formats the time per ID that a benchmark measured in the given round. Each
+// time returns the time per ID that a benchmark measured in the given round, as text. Each
 // iteration of the benchmark generates n IDs. If the benchmark has no results, time returns "".
 func (r *results) time(name string, n float64, round int) string {
 	if len(r.ns[name]) == 0 {

@@ -77,7 +77,7 @@ func (r *results) machine() string {
 // unsteadyMark follows the title of a row if the other libraries' times in that row are unsteady.
 const unsteadyMark = " †"
 
-// The function how returns the text that explains the tables on both pages.
+// how returns the text that explains the tables on both pages.
 func (r *results) how() string {
 	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
 		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes, because the machine changed its state.", r.rounds)
@@ -149,7 +149,7 @@ func (r *results) parts() string {
 // benchmark returns the name of a library's benchmark.
 func (w row) benchmark(library string) string { return w.operation + "/" + w.kind + "/" + library }
 
-// The method many returns the name of a library's benchmark in which 64 goroutines generate IDs at
+// many returns the name of a library's benchmark in which 64 goroutines generate IDs at
 // the same time. It returns "" if the row's operation is not New.
 func (w row) many(library string) string {
 	if w.operation != "New" {
@@ -158,7 +158,7 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// The type figures contains the contents of a row, except for this library's times.
+// figures contains the contents of a row, except for this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
 	round  int    // the round from which all times in the row come
