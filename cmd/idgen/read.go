@@ -178,8 +178,8 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read reads an ID from text. It uses the first way that fits the text. It ignores spaces, tabs and a pair of
-// quotes around the ID. If as is not empty, it is the required kind or form of the ID.
+// read reads an ID from text. It uses the first way that fits the text. It ignores spaces, tabs and
+// a pair of quotes around the ID. If as is not empty, it is the required kind or form of the ID.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
 	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {

@@ -105,8 +105,8 @@ func (s storedRow) about(of *types.TypeName) bool {
 	return of.Name() == s.name && method == nil
 }
 
-// An unseenRow describes a difference that idsvet cannot find by types. If names is nil, the row applies to
-// all programs. Otherwise, it applies only to programs that use one of the names.
+// An unseenRow describes a difference that idsvet cannot find by types. If names is nil, the row
+// applies to all programs. Otherwise, it applies only to programs that use one of the names.
 type unseenRow struct {
 	names    []string
 	sentence string
