@@ -15,7 +15,7 @@ import (
 // round to the next, except for text.
 func canned() string {
 	var b strings.Builder
-	b.WriteString("toolchain: go1.99\nprocessors: 2\ngoos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>\n")
+	b.WriteString("toolchain: go1.99\nprocessors: 2\ngoos: linux\ngoarch: amd64\npkg: example\ncpu: Some <Processor>   \n")
 	for _, slow := range []float64{1, 1.5, 2.25} {
 		for name, ns := range map[string]float64{
 			"New/V7/ids-2": 48, "New/V7/google-2": 240, "Goroutines64/V7/ids-2": 70, "Goroutines64/V7/ids_own-2": 25,
@@ -62,15 +62,15 @@ func TestWrite(t *testing.T) {
 	}
 	for _, c := range []struct{ path, has string }{
 		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMeasured on Some <Processor>, linux/amd64 with 2 processors, go1.99, against\ngoogle/uuid v"},
-		{page, "the most typical of 3. In a row with †"},
+		{page, "the most typical of 3. A † marks a\nrow"},
 		{page, "| version 7 † | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
 		{lab, "| 64 † | **105** | 37.5 | google/uuid 150 |\n"},
 		{page, "| version 7, 1,000 at once | **9.00** |  |  |  |\n"},
 		{page, "| UUID from text | **20.0** | google/uuid 50.0 |\n"},
-		{lab, "On eight goroutines that work for 210 ns between two IDs"},
+		{lab, "Eight goroutines work for 210 ns between two IDs."},
 		{lab, "| version 7 | **120** |  |  |\n"},
-		{lab, "go1.99.\nFigures are in ns."},
-		{lab, "changed its state.\n\n## What each part costs\n"},
+		{lab, "go1.99.\nAll times are in ns."},
+		{lab, "more than 1.25.\n\n## What each part costs\n"},
 		{lab, "| `time.Now()` | 90.0 |\n"},
 		{filepath.Join(dir, "docs", "speed.svg"), ">72.0</text>"},
 		{filepath.Join(dir, "docs", "speed.svg"), "version 7: ids 72.0 and 105; google/uuid 360 and 150;"},

@@ -31,7 +31,7 @@ func read(in io.Reader) (*results, error) {
 			continue
 		}
 		for _, c := range result.Config {
-			r.config[c.Key] = string(c.Value)
+			r.config[c.Key] = strings.TrimSpace(string(c.Value)) // some machines pad the processor's name
 		}
 		name, _, _ := strings.Cut(string(result.Name.Full()), "-") // the rest is GOMAXPROCS
 		sec, _ := result.Value("sec/op")

@@ -79,15 +79,15 @@ const unsteadyMark = " †"
 
 // how returns the text that explains the tables on both pages.
 func (r *results) how() string {
-	return fmt.Sprintf("Figures are in ns. All figures of a row that has other libraries are from one process, the most typical of %d. "+
-		"In a row with †, the\nother libraries' figures spread by more than 1.25 between processes, because the machine changed its state.", r.rounds)
+	return fmt.Sprintf("All times are in ns. If a row has times for other libraries, all its times are from one process, the most typical of %d. A † marks a\n"+
+		"row in which the other libraries' times differ between processes by a factor of more than 1.25.", r.rounds)
 }
 
 // page returns the tables for users of the library, in Markdown.
 func (r *results) page() string {
 	var b strings.Builder
 	b.WriteString("## What one ID costs\n\n")
-	b.WriteString("Figures in parentheses are from 64 goroutines that make IDs at the same time. rs/xid and segmentio/ksuid make IDs in other formats.\n\n")
+	b.WriteString("Times in parentheses are from 64 goroutines that make IDs at the same time. rs/xid and segmentio/ksuid make IDs in other formats.\n\n")
 	b.WriteString("| one ID | ns | 64 goroutines | 64 goroutines, a clock for each | other libraries |\n| --- | ---: | ---: | ---: | --- |\n")
 	for _, w := range newRows {
 		ours, n := w.benchmark("ids"), 1.0
@@ -125,7 +125,7 @@ func (r *results) parts() string {
 	for _, n := range []int{2, 64, 1024} {
 		crowd(row{fmt.Sprint(n), fmt.Sprintf("Goroutines%d", n), "V7"})
 	}
-	fmt.Fprintf(&b, "\nOn eight goroutines that work for %s ns between two IDs, each ID takes, with the work:\n\n", r.middle("Floor/any/work"))
+	fmt.Fprintf(&b, "\nEight goroutines work for %s ns between two IDs. With this work, each ID takes:\n\n", r.middle("Floor/any/work"))
 	b.WriteString("| one ID | ns | ns, with a clock for each goroutine | ns, in other libraries |\n| --- | ---: | ---: | --- |\n")
 	for _, w := range newRows {
 		if w.operation == "New" && len(r.ns["Working8/"+w.kind+"/ids"]) > 0 {
