@@ -29,9 +29,9 @@
 //
 // The lease determines when a number becomes free again. A [Minter] renews its lease every TTL/4 to
 // TTL/3. Before the lease can expire in the store, a timer stops the Minter from making IDs. The
-// timer runs one TTL after the latest renewal was sent, minus a tenth of the TTL and 100 ms. A
-// process that was stopped for longer may still make IDs until its timer runs, but these IDs stay
-// below its own horizon.
+// timer fires 0.9*TTL - 100ms after the latest successful renewal was sent. A process that was
+// suspended until after that time may still make IDs until the timer fires, but these IDs stay
+// below the process's own horizon.
 //
 // IDs can repeat in these cases:
 //

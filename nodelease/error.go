@@ -17,7 +17,7 @@ var (
 	ErrNoNumber = errors.New("nodelease: all numbers are held, or other processes were faster")
 	// ErrRefused means that the store refuses requests, and will do so until the store or the
 	// program is changed. For example, the store was never initialized, it was made for a different
-	// layout or by a different version of this package, the user has no right to write, or the
+	// layout or by a different version of this package, the user has no permission to write, or the
 	// program has closed the store. Stores return errors that wrap ErrRefused. [Minter.Wait]
 	// returns such an error immediately.
 	ErrRefused = errors.New("nodelease: the store refuses, and no retry helps")

@@ -30,8 +30,8 @@ const (
 	// Failed means that a request to the store has failed with Err. Err matches ErrNoNumber if no
 	// number could be taken. The event concerns a number unless the failed request was a Take.
 	Failed
-	// Warned means that Err needs a person's attention, although the Minter continues to work.
-	// There are four kinds of warnings:
+	// Warned means that Err requires an operator's attention, although the Minter continues to
+	// work. There are four kinds of warnings:
 	//
 	//   - A number from the store cannot be used, for example because the layout cannot hold it.
 	//     This is reported once, or once a minute while the problem lasts.
@@ -39,8 +39,8 @@ const (
 	//     the number is taken.
 	//   - A call to the store has not returned 5 s after its timeout. This is reported once, and
 	//     again when the call has returned.
-	//   - The store has called [Request.Warn]. Each call of Warn is reported, and its event
-	//     concerns no number.
+	//   - The store has called [Request.Warn]. Each call to Warn is reported, in an event whose
+	//     Held field is false.
 	Warned
 )
 

@@ -22,7 +22,7 @@ type holding struct {
 	// effect, so no later request asks for a lower horizon.
 	asked    time.Time
 	minted   bool // minting has begun
-	warned   bool // whether a horizon far ahead was reported
+	warned   bool // whether a horizon far ahead of the wall clock was reported
 	slow     bool // whether the latest renewal failed, or took more than half of renewalLasts
 	failures int  // number of consecutive failed renewals
 }
@@ -56,31 +56,31 @@ func (h *holding) startClock(opts *Options, now time.Time) error {
 	return nil
 }
 
-// renewalLasts returns how long IDs can be made after a renewal, counted from when its request was
-// sent.
+// renewalLasts returns how long IDs can be made after a renewal, counted from the time when its
+// request was sent.
 func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 
 // margin returns the time from the end of minting to the end of the lease.
 //
 // The store counts the TTL from when it receives a request, but the Minter counts it from before it
-// sends the request. So a request that is slow to arrive only makes minting end earlier. The margin
-// covers the difference between the rates of two clocks, and the time that the timer and a call
-// need:
+// sends the request. So a delayed request can only increase the time between the end of minting and
+// the end of the lease. The margin covers the difference between the rates of two clocks, and the
+// time that the timer and a call need:
 //
-//   - A tenth of the TTL covers the clocks. Kernels slew a clock by at most 500 parts per million,
-//     and chrony by at most 83,333.
-//   - A tenth of a second covers the timer and the call.
+//   - A tenth of the TTL covers the difference between the clocks' rates. Kernels slew a clock by
+//     at most 500 parts per million, and chrony by at most 83,333.
+//   - A tenth of a second covers the time that the timer and the call need.
 //
-// A pause that exceeds the margin breaks no promise, because the horizon keeps IDs unique.
+// Even if a pause exceeds the margin, no ID repeats, because the horizon keeps IDs unique.
 func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisecond }
 
 // renewalTimeout returns the maximum time to wait for the answer to a renewal. An answer that takes
 // longer than renewalLasts is useless. If the store answers quickly, the timeout is half of
 // renewalLasts, so that there is time for another renewal if this one gets lost. If the store is
-// slow, the timeout is all of renewalLasts. If even that timeout has expired, requests are being
-// lost or the store cannot answer. Most requests then have a short timeout, so that the Minter soon
-// detects that the store answers again. Every fourth request has the long timeout, because the
-// store may be answering slowly.
+// slow, the timeout is renewalLasts. If even that timeout has expired, requests are being lost or
+// the store cannot answer. Most requests then have a short timeout, so that the Minter soon detects
+// that the store answers again. Every fourth request has the long timeout, because the store may be
+// answering slowly.
 func (h *holding) renewalTimeout() time.Duration {
 	switch {
 	case h.failures >= 2 && h.failures%4 != 1:
@@ -91,10 +91,11 @@ func (h *holding) renewalTimeout() time.Duration {
 	return h.renewalLasts() / 2
 }
 
-// nextHorizon returns the horizon to request. If the previously requested horizon is still a TTL
-// ahead of the wall clock, nextHorizon returns it again. Otherwise, it returns a horizon that is a
-// whole window ahead. If the latest ID is ahead of the wall clock, the horizon need only be ahead
-// of that ID by a hundredth of the TTL (in the first case) or of the window (in the second case).
+// nextHorizon returns the horizon to request. If the previously requested horizon is still ahead of
+// the wall clock by at least a TTL, or by 100 ticks if that is longer, nextHorizon returns it
+// again. Otherwise, it returns a horizon that is a whole window ahead. If the latest ID is ahead of
+// the wall clock, the horizon need only be ahead of that ID by a hundredth of that time (in the
+// first case) or of the window (in the second case).
 func (h *holding) nextHorizon(opts *Options) time.Time {
 	tick := opts.Layout.Tick
 	least := max(h.ttl, 100*min(tick, maxTTL/100))
@@ -114,7 +115,7 @@ func maxWindow(tick time.Duration) time.Duration {
 	return max(24*time.Hour, 100*min(tick, maxTTL/100))
 }
 
-// roundUp rounds a horizon up to whole microseconds, which every store can keep.
+// roundUp rounds a horizon up to a whole number of microseconds, as the methods of Lease require.
 func roundUp(horizon time.Time) time.Time {
 	return horizon.Add(time.Microsecond - 1).Truncate(time.Microsecond)
 }

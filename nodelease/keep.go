@@ -29,8 +29,8 @@ type keeper struct {
 	unusableAt time.Time // time of the latest report about an unusable number
 }
 
-// keepNumber takes and keeps one number after another until ctx ends. It returns the error of the
-// last release.
+// keepNumber takes and keeps one number after another until ctx is done. It returns the error of
+// the last release.
 func (k *keeper) keepNumber(ctx context.Context) (failed error) {
 	for failures := 0; ctx.Err() == nil; failures++ {
 		sent := k.state.elapsed()
@@ -94,8 +94,8 @@ func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 		"nodelease: the horizon %s is %v ahead of this machine's clock: its IDs may be ahead, too", horizon.Format(time.RFC3339), ahead))
 }
 
-// renewUntilEnd renews the lease until ctx ends or the number is lost. It returns nil if ctx has
-// ended, and an error that matches ErrLost if the number is lost. While the store does not answer,
+// renewUntilEnd renews the lease until ctx is done or the number is lost. It returns nil if ctx is
+// done, and an error that matches ErrLost if the number is lost. While the store does not answer,
 // renewUntilEnd keeps trying. Meanwhile, minting stops by itself at the deadline. When the store
 // answers again, minting resumes with the same number unless another holder has taken it.
 func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
@@ -198,7 +198,7 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 const returnGrace = 5 * time.Second
 
 // callStore calls a method of the store. If t is not nil, the call concerns t's number. If the call
-// fails, callStore reports the error unless ctx has ended. A call that does not return after its
+// fails, callStore reports the error unless ctx is done. A call that does not return after its
 // timeout blocks the keeper, so callStore reports that, too, and reports again when the call has
 // returned.
 func (k *keeper) callStore(
@@ -241,8 +241,9 @@ func retryDelay(failures int, longest time.Duration) time.Duration {
 
 // crowdDelay returns the delay after a Take that was not answered in time, perhaps because many
 // processes ask at the same time. If all of these processes retried soon, neither their Takes nor
-// the holders' renewals would be answered in time. So the delay is random. The maximum delay is
-// first half the stores' default TTL, then one TTL, and after that always two TTLs.
+// the holders' renewals would be answered in time. So the delay is random. Its maximum is half the
+// stores' default TTL after the first failure, one TTL after the second failure, and two TTLs after
+// each later failure.
 func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
 	return rand.N(halfTTL << min(failures, 2))

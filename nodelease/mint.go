@@ -53,19 +53,20 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 
 // NextContext returns an ID. It waits while no number is held, while the Minter asks the store for
 // a later horizon, and while all IDs of the current time are taken. It keeps waiting even if the
-// store refuses permanently. To detect that, call [Minter.Wait] at startup.
+// store permanently refuses requests. To detect that, call [Minter.Wait] at startup.
 //
-// Once ctx has ended, NextContext returns an error even if an ID is available, so that a loop that
-// calls NextContext ends with its context. There are three kinds of errors:
+// Once ctx is done, NextContext returns an error even if an ID is available, so that a loop that
+// calls NextContext ends when ctx is done. There are three kinds of errors:
 //
 //   - After Close, the error matches [ErrClosed].
-//   - If ctx has ended, the error matches ctx.Err() and [context.Cause]. If no ID can be made or
-//     NextContext has waited for one, the error also matches [ids.ErrWithheld] and the cause.
-//   - If the layout has no time left for IDs with this number, the error matches [ids.ErrRange].
+//   - If ctx is done, the error matches ctx.Err() and [context.Cause]. If no ID can be made, or if
+//     NextContext has waited for one, the error also matches [ids.ErrWithheld] and the reason why
+//     no ID was available.
+//   - If the layout cannot hold any later IDs with this number, the error matches [ids.ErrRange].
 //
-// While the wall clock is behind the latest ID, IDs are still generated in ascending order, at most
-// half as fast as time passes. If an ID is already reserved for the call, NextContext waits up to
-// 20 ms for that ID, even if ctx ends.
+// While the wall clock is behind the latest ID, IDs are still generated in ascending order.
+// Usually, their times then advance at most half as fast as real time. If an ID is already reserved
+// for the call, NextContext waits up to 20 ms for that ID, even if ctx is done.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
 		return 0, m.state.contextError(ctx, nil)
@@ -105,8 +106,8 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 }
 
 // nextOfTenure calls the NextContext method of t's node. If the horizon is reached or the lease is
-// not renewed, that call waits until setState sets a later limit or ends the clock. wakeWaiters
-// handles the cases in which setState is not called.
+// not renewed, that method waits until setState moves the clock's limit or ends the clock. If
+// neither happens, the wait can still end because of wakeWaiters.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {
@@ -115,7 +116,7 @@ func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, er
 	m.state.countWaiting(1)
 	defer m.state.countWaiting(-1)
 	id, err = t.node.NextContext(ctx)
-	if errors.Is(err, ids.ErrWithheld) { // ctx has ended
+	if errors.Is(err, ids.ErrWithheld) { // ctx is done
 		err = m.state.contextError(ctx, m.state.withheldError(t))
 	}
 	return id, err

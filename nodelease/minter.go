@@ -61,7 +61,7 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 }
 
 // closeTimeout is longer than releaseTimeout, because a call to the store may return some time
-// after its context has ended.
+// after its context is done.
 const closeTimeout = 5 * time.Second
 
 // Close stops minting immediately and releases the number. From then on, NextContext and TryNext
@@ -71,7 +71,7 @@ const closeTimeout = 5 * time.Second
 // be released, Close returns the store's error, and the number becomes free after its TTL. Close
 // returns nil if the store reports that the number is no longer held, for example because the
 // answer to an earlier request was lost. If the store reports that, the Minter logs the report.
-// Later and concurrent calls of Close return when the first call returns, with the same error.
+// Later and concurrent calls to Close wait for the first call and return the same error.
 func (m *Minter) Close() error {
 	m.state.mustBeMade()
 	m.close.Do(func() {

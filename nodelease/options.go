@@ -11,11 +11,11 @@ import (
 
 // Options are the options of [NewMinter]. The zero value is the default.
 type Options struct {
-	// Window is how far ahead of the wall clock the Minter sets the horizon. With a longer window,
-	// there are fewer writes, but after a crash it takes longer until the number's horizon has
-	// passed. It must be at least 100 ticks of the layout, and at most 24 h or 100 ticks, whichever
-	// is longer. If it is less than the lease's TTL, the TTL is used instead. Zero means four times
-	// the TTL, within these bounds.
+	// Window is how far ahead of the wall clock the Minter sets the horizon. A longer window means
+	// fewer writes, but after a crash, the number's horizon takes longer to pass. The window must
+	// be at least 100 ticks of the layout, and at most 24 h or 100 ticks, whichever is longer. If
+	// the window is less than the lease's TTL, the TTL is used instead. Zero means four times the
+	// TTL, within these bounds.
 	Window time.Duration
 
 	// Layout is the layout of the IDs. The zero value means Twitter's layout, with 1,024 numbers.
@@ -26,14 +26,14 @@ type Options struct {
 	// concurrent use, must not block, and must not call back into the Minter.
 	Now func() time.Time
 
-	// Logger gets a record when minting begins or ends, when the store fails, and when something
-	// needs a person's attention, as described at [Warned]. While the store keeps failing, the
-	// failure is logged once a minute. Nil means that nothing is logged.
+	// Logger receives a record when minting begins or ends, when the store fails, and when
+	// something requires an operator's attention, as described at [Warned]. While the store keeps
+	// failing, the failure is logged once a minute. Nil means that nothing is logged.
 	//
-	// One goroutine of the Minter calls Logger and Observe, one after another. If a call blocks,
-	// minting and Close continue, and reports are dropped once 1,000 are queued. A panic in Logger
-	// or Observe ends the program. Logger and Observe must not call Close, because Close would wait
-	// 5 s for them to return.
+	// A single goroutine of the Minter makes all calls to Logger and Observe, so these calls are
+	// never concurrent. If a call blocks, minting and Close continue, and reports are dropped once
+	// 1,000 are queued. A panic in Logger or Observe ends the program. Logger and Observe must not
+	// call Close, because Close would wait 5 s for them to return.
 	Logger *slog.Logger
 
 	// Observe is called with each event, for example to update metrics. If Observe is nil, events

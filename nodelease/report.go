@@ -61,11 +61,11 @@ func (r *reporter) run(l *logbook) {
 	}
 }
 
-// finish makes run return once all queued reports have been made.
+// finish causes run to return once all queued reports have been made.
 func (r *reporter) finish() { close(r.finished) }
 
-// add makes run call f. It does not wait for that call, so a Logger or an Observe that blocks
-// delays nothing else.
+// add queues f, which the method run then calls. It does not wait for that call, so nothing else is
+// delayed if Logger or Observe blocks.
 func (r *reporter) add(f func(*logbook)) {
 	select {
 	case r.queue <- f:
@@ -97,8 +97,8 @@ func (r *reporter) ended(number int64, why error) {
 	})
 }
 
-// warn reports an error that needs a person's attention. If t is not nil, the error concerns t's
-// number.
+// warn reports an error that requires an operator's attention. If t is not nil, the error concerns
+// t's number.
 func (r *reporter) warn(t *tenure, text string, err error) {
 	r.add(func(l *logbook) {
 		if t == nil {
@@ -119,9 +119,9 @@ func (r *reporter) renewed(number int64, took time.Duration) {
 }
 
 // logInterval is the minimum time between two log records about failures of the same kind, and
-// between two reports about unusable numbers. Failures of the same kind may have different texts,
-// because each text contains the name of a server, and requests go to several servers in turn. So
-// the texts are not compared.
+// between two reports about unusable numbers. Whether two failures are of the same kind does not
+// depend on the text of their errors, because that text contains the name of a server, and requests
+// go to several servers in turn.
 const logInterval = time.Minute
 
 // failed reports a request that has failed. If t is not nil, the request concerns t's number.

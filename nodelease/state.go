@@ -34,7 +34,7 @@ import (
 //	Close                  closed    closed    closed    closed
 //
 // When a number has just been taken, its tenure is not stored in the state until its first Extend
-// succeeds. Once a tenure has been removed from the state, its clock is ended, and it never becomes
+// succeeds. When a tenure is removed from the state, its clock ends, and the tenure never becomes
 // part of the state again. A call that still uses the removed tenure's node gets ids.ErrEnded, and
 // then reads the state again.
 type state struct {
@@ -47,13 +47,13 @@ type state struct {
 	// the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
-	mu        sync.Mutex // guards the fields below and the tenure's
+	mu        sync.Mutex // guards the fields below and some fields of the tenure
 	tenure    *tenure
 	why       error
 	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
-	news      chan struct{} // closed and replaced when why changes
+	news      chan struct{} // closed and replaced when setState changes the state
 	waiting   int           // number of NextContext calls that wait for their node
-	waking    bool          // whether a call of wakeWaiters is scheduled
+	waking    bool          // whether a call to wakeWaiters is scheduled
 	free      int64         // number of free numbers at the latest Take
 	freeKnown bool
 }
@@ -76,8 +76,8 @@ func (s *state) mustBeMade() {
 }
 
 // elapsed returns the monotonic time since the Minter was made. It advances while the process is
-// stopped. On Linux, it stands still while the machine is suspended, but the wall clock still
-// advances, so it reaches the horizon.
+// stopped. On Linux, this time does not advance while the machine is suspended. The wall clock does
+// advance, so minting then stops at the horizon instead of the deadline.
 func (s *state) elapsed() time.Duration { return time.Since(s.start) }
 
 // get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and
@@ -207,8 +207,8 @@ func (s *state) withheldError(t *tenure) error {
 	return t.horizonErr
 }
 
-// contextError returns the error for a call whose context ended while it waited. The parameter why
-// is the reason for the wait and may be nil.
+// contextError returns the error for a call whose context is done. The parameter why is the reason
+// why the call waited. It may be nil.
 func (s *state) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if !errors.Is(cause, err) {
@@ -231,7 +231,7 @@ func (s *state) askForHorizon() {
 	}
 }
 
-// wakeInterval is the time between two calls of wakeWaiters.
+// wakeInterval is the time from one call to wakeWaiters to the next.
 const wakeInterval = 100 * time.Millisecond
 
 // countWaiting adds n to the number of waiting calls, and schedules wakeWaiters if there are any.
@@ -245,10 +245,11 @@ func (s *state) countWaiting(n int) {
 }
 
 // wakeWaiters wakes all NextContext calls that wait for their node, so that none of them has to
-// poll. If the wall clock goes back below the horizon, for example after one wrong reading, these
-// calls do not notice the change by themselves. Setting the same limit again makes them read the
-// clock again. If the horizon is reached, wakeWaiters requests a higher one, because the calls' own
-// requests may have been made before they reached the current horizon.
+// poll. If the wall clock moves back below the horizon, for example after a single wrong reading,
+// the waiting calls do not detect this on their own. Setting the same limit again makes them read
+// the clock again. If the horizon is reached, wakeWaiters requests a higher one, because each call
+// requests one only before it waits. Since then, the horizon may have been raised and reached
+// again.
 func (s *state) wakeWaiters() {
 	now := s.now()
 	s.mu.Lock()

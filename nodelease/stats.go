@@ -1,6 +1,6 @@
 package nodelease
 
-// This file contains the figures that a Minter reports about itself.
+// This file contains the methods that return statistics about a Minter.
 
 import "time"
 
@@ -13,7 +13,8 @@ func (m *Minter) Number() (number int64, ok bool) {
 	return t.number, true
 }
 
-// Stats contains the figures that [Minter.Stats] returns, for example for gauges.
+// Stats contains the statistics that [Minter.Stats] returns. A program can export them as metrics,
+// for example.
 type Stats struct {
 	// If Held is true, Number is the node number with which IDs are currently made.
 	Number int64
@@ -26,8 +27,8 @@ type Stats struct {
 	Err error
 	// Deadline is how long minting continues if the store stops answering.
 	Deadline time.Duration
-	// HorizonAhead is how far the horizon, up to which IDs can be made, is ahead of the wall clock.
-	// HorizonAhead is negative if the wall clock has passed the horizon.
+	// HorizonAhead is how far the horizon is ahead of the wall clock. IDs can be made up to the
+	// horizon. HorizonAhead is negative if the wall clock has passed the horizon.
 	HorizonAhead time.Duration
 	// LatestAhead is how far the latest ID, or the horizon that the number had when it was taken,
 	// is ahead of the wall clock. It is zero if neither is ahead.
@@ -37,18 +38,19 @@ type Stats struct {
 	// held, Free does not change, even if other holders take or release numbers. It is valid only
 	// if FreeKnown is true.
 	Free int64
-	// FreeKnown reports whether Free is valid. It is false before the first Take, if the store does
-	// not count free numbers, and if the latest number that the store granted cannot be used.
+	// FreeKnown reports whether Free is valid. It is false before the first Take. It is also false
+	// if the store does not count free numbers, or if the latest number that the store granted
+	// cannot be used.
 	FreeKnown bool
 }
 
-// Stats returns the current figures of m. It makes no request to the store.
+// Stats returns the current statistics of m. It makes no request to the store.
 func (m *Minter) Stats() Stats {
 	m.state.mustBeMade()
 	return m.state.stats(m.state.now())
 }
 
-// stats returns the figures at the time now on the wall clock.
+// stats is like [Minter.Stats]. The parameter now is the time on the wall clock.
 func (s *state) stats(now time.Time) Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,14 +15,15 @@ import (
 // the time at which a lease ends.
 //
 // The methods of a Store and of its leases check their context first, and return soon after the
-// context has ended. A late return delays the Minter's next number, and delays Close for 5 s, but
-// it lets no process make IDs after its lease has ended. A Store outlives its leases, because a
-// [Minter] takes one number after another from it, and several Minters may share it.
+// context is done. A late return delays the Minter's next number, and delays Close by up to 5 s,
+// but does not allow a process to make IDs after the process's own lease has ended. A Store
+// outlives its leases, because a [Minter] takes one number after another from it, and several
+// Minters may share it.
 type Store interface {
 	// Take makes the caller the holder of a free number that r.Layout can hold, from 0 to
 	// 1<<NodeBits - 1. The statement or transaction that takes the number and reads its horizon
-	// must also check that the number is free, because the holder of an expired lease may extend
-	// the lease until that check.
+	// must also check that the number is free, because until that check, the holder of an expired
+	// lease can still extend the lease.
 	//
 	// Take prefers free numbers whose horizon has passed at r.Now, and may choose any of these. The
 	// stores in this module choose at random, so a program usually has a different number after
@@ -46,10 +47,10 @@ type Request struct {
 	Now time.Time
 	// Layout is the layout of the caller's IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
-	// Warn is called with problems that the store has handled but that need a person's attention,
-	// such as a deleted horizon that the holder has written again. A Minter passes these problems
-	// to Logger and Observe. Warn may be called until the lease ends, and does not block. Nil means
-	// that the warnings are dropped.
+	// Warn is called with problems that the store has handled but that require an operator's
+	// attention, such as a deleted horizon that the holder has written again. A Minter passes these
+	// problems to Logger and Observe. Warn may be called until the lease ends, and does not block.
+	// Nil means that the warnings are dropped.
 	Warn func(error)
 }
 
@@ -57,10 +58,10 @@ type Request struct {
 type Grant struct {
 	// Number is the node number that was taken.
 	Number int64
-	// Horizon is the horizon that the number's earlier holders left. It is read in the transaction
-	// that takes the number. It must not be earlier than the horizon that was written, so a store
-	// with millisecond precision rounds up. The zero time means that no ID was ever made with the
-	// number.
+	// Horizon is the number's horizon at the time when the number was taken. It is read in the
+	// transaction that takes the number. It must not be earlier than the horizon that was last
+	// written, so a store with millisecond precision rounds up. The zero time means that no ID was
+	// ever made with the number.
 	Horizon time.Time
 	// TTL is how long the store keeps the number for its holder after receiving a Take or an
 	// Extend.
@@ -70,7 +71,7 @@ type Grant struct {
 	Free int64
 	// FreeKnown reports whether the store has counted the free numbers.
 	FreeKnown bool
-	// Lease lets the holder keep the number for longer, and release it.
+	// Lease is the holder's lease. Its methods extend the lease and release the number.
 	Lease Lease
 }
 
@@ -83,12 +84,12 @@ type Grant struct {
 // let the lease continue until another holder takes the number. After any other error, the store
 // may or may not have carried out the call, and the same call may be made again.
 type Lease interface {
-	// Extend shows the store that the holder is alive, and raises the number's horizon to horizon,
-	// a whole number of microseconds. The holder may make IDs up to that horizon only after Extend
-	// has returned nil. The caller never asks for a lower horizon than before. Requests may still
+	// Extend renews the lease, and raises the number's horizon to the given time, which is a whole
+	// number of microseconds. The holder may make IDs up to that horizon only after Extend has
+	// returned nil. The caller never asks for a lower horizon than before. Requests may still
 	// arrive out of order, so an older request must not lower the horizon.
 	Extend(ctx context.Context, horizon time.Time) error
-	// Release makes the number free and sets its horizon to horizon, which is the time of the
+	// Release frees the number and sets its horizon to the given time, which is the time of the
 	// latest ID, rounded up to a whole number of microseconds. This time may be lower than the
 	// current horizon. A store that is less precise than microseconds rounds up. If no ID was made,
 	// horizon is the Horizon of the Grant, rounded up. If that Horizon is the zero time, the number

@@ -1,7 +1,7 @@
 package nodelease
 
-// This file contains the tenure type. A tenure is the part of a holding that a Minter's calls share
-// with the keeper. A tenure has a clock and a deadline.
+// This file contains the tenure type. The keeper shares each tenure with the goroutines that call
+// the Minter's methods. A tenure has a clock and a deadline.
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ type tenure struct {
 
 	// guarded by state.mu
 	horizon    time.Time     // latest horizon that the store has confirmed
-	deadline   time.Duration // when minting stops, on the scale of state.elapsed
+	deadline   time.Duration // value of state.elapsed at which minting stops
 	expiry     *time.Timer   // stops minting; nil until minting begins
 	failure    error         // error of the latest renewal
 	horizonErr error         // error that calls return when the horizon is reached

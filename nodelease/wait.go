@@ -1,6 +1,6 @@
 package nodelease
 
-// This file contains the method with which a program waits for its first number.
+// This file contains the method that waits for the Minter's first number.
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 )
 
 // Wait waits until m has a number with which it can make IDs, and then returns nil. If m already
-// has one, Wait returns immediately. Call Wait in main, because if the store refuses permanently,
-// [Minter.NextContext] waits until its context ends.
+// has one, Wait returns immediately. Call Wait in main, because if the store permanently refuses
+// requests, [Minter.NextContext] waits until its context is done.
 //
-// If the latest request to the store failed with an error that matches [ErrRefused], only a person
-// can fix the cause, and Wait returns that error immediately. The Minter continues to retry even
-// then. After Close, the error is [ErrClosed]. If ctx ends first, the error matches ctx.Err(),
-// [context.Cause], [ids.ErrWithheld] and the cause.
+// If the latest request to the store failed with an error that matches [ErrRefused], Wait returns
+// that error immediately, because a retry succeeds only after the store or the program has been
+// changed. The Minter continues to retry even then. After Close, the error is [ErrClosed]. If ctx
+// is done first, the error matches ctx.Err(), [context.Cause], [ids.ErrWithheld] and the reason why
+// there is no number.
 func (m *Minter) Wait(ctx context.Context) error {
 	for {
 		news, why := m.state.getNews()
