@@ -114,8 +114,8 @@ func (s *Server) Stop(sig os.Signal) {
 }
 
 // FreePorts returns unused addresses on loopback. Their ports are below the range from which the
-// system assigns ports to connections. Otherwise, a connection could take a port while the port's
-// server is down.
+// system assigns ports to connections. Otherwise, an outgoing connection could be assigned a
+// server's port while that server is down.
 func FreePorts(n int) []string {
 	var addresses []string
 	for tries := 0; len(addresses) < n; tries++ {

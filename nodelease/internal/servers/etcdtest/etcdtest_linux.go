@@ -47,13 +47,13 @@ func Start(t *testing.T) *Member {
 	return m
 }
 
-// Open returns a client for m, which is closed when the test ends.
+// Open returns a client for m. The client is closed when the test ends.
 func (m *Member) Open(t *testing.T) *clientv3.Client {
 	t.Helper()
 	return Open(t, Config(m.Address))
 }
 
-// Open returns a client with the given configuration, which is closed when the test ends.
+// Open returns a client with the given configuration. The client is closed when the test ends.
 func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 	t.Helper()
 	client := must.Get(clientv3.New(config))(t)
@@ -64,8 +64,9 @@ func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 // Password is the password of all users.
 const Password = "s3cret"
 
-// Users creates users and enables authentication. Each right of a user applies to one key or, if
-// that key ends with a slash, to all keys with that prefix.
+// Users creates users and enables authentication. For each user, the map users contains permissions
+// by key. A permission applies to that key or, if the key ends with a slash, to all keys with that
+// prefix.
 func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
 	t.Helper()
 	root, ctx := m.Open(t), t.Context()
@@ -86,13 +87,13 @@ func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.Permis
 	must.Get(root.AuthEnable(ctx))(t)
 }
 
-// Rights to keys.
+// Permissions for keys.
 const (
 	Read  = clientv3.PermissionType(clientv3.PermRead)
 	Write = clientv3.PermissionType(clientv3.PermReadWrite) // includes reading
 )
 
-// Least returns the minimum rights that a process needs to make IDs.
+// Least returns the minimum permissions that a process needs to make IDs.
 func Least(prefix string) map[string]clientv3.PermissionType {
 	return map[string]clientv3.PermissionType{prefix + "/schema": Read, prefix + "/horizon/": Write, prefix + "/owner/": Write}
 }

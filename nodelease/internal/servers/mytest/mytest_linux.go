@@ -22,7 +22,7 @@ import (
 
 // Variable is the name of an environment variable. If that environment variable contains the DSN of
 // a server, such as root:secret@tcp(127.0.0.1:3306)/test, tests use that server instead of starting
-// one. The user in the DSN must have all rights.
+// one. The user in the DSN must have all privileges.
 const Variable = "NODELEASE_TEST_MYSQL"
 
 // Start starts a server on loopback, with settings such as --log-bin, and returns it with its DSN.
@@ -52,7 +52,8 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	return s, dsn
 }
 
-// StartPrimary starts a server that has a binary log, for StartReplica.
+// StartPrimary starts a server from which StartReplica can replicate. The server has a binary log
+// and a user for replication.
 func StartPrimary(t *testing.T) (*servers.Server, string) {
 	t.Helper()
 	s, dsn := Start(t, "--server-id=1", "--log-bin", "--sync-binlog=1", "--gtid-strict-mode=1")
@@ -111,8 +112,8 @@ func Exec(t *testing.T, db *sql.DB, statements string) {
 	}
 }
 
-// At returns dsn with a different address, a different user or both. For a different user, the
-// result has no password and no database. An empty address or user leaves that part unchanged.
+// At returns dsn with the given address and user. An empty address or user leaves that part
+// unchanged. If user is not empty, the result has no password and no database.
 func At(t *testing.T, dsn, address, user string) string {
 	t.Helper()
 	config := must.Get(mysql.ParseDSN(dsn))(t)

@@ -40,13 +40,14 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	return start(t, "", settings, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
-// StartStandby starts a standby of the server at the address primary, with the given name.
+// StartStandby starts a standby with the given name. The parameter primary is the address of the
+// server from which the standby replicates.
 func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) {
 	t.Helper()
 	return start(t, ReadOnly, nil, "pg_basebackup", "-d", "postgres://test@"+primary+"/?application_name="+name, "-R", "-c", "fast", "--no-sync")
 }
 
-// ReadOnly is the URL option with which Open connects only to a standby.
+// ReadOnly is the URL option that makes Open connect only to a standby.
 const ReadOnly = "&target_session_attrs=read-only"
 
 // start runs a program that creates a server's data directory, and then starts the server. To wait
@@ -87,14 +88,14 @@ func StartPooler(t *testing.T, address, mode string) string {
 	return own
 }
 
-// Command returns a new directory and a function that makes commands. The commands run in the new
-// directory, as a user other than root. Command skips the test if the program is not installed.
+// Command returns a new directory, and a function that creates commands to run in that directory as
+// a user other than root. Command skips the test if the program is not installed.
 func Command(t *testing.T, program string) (dir string, run func(program string, args ...string) *exec.Cmd) {
 	t.Helper()
 	path := func(program string) string { return servers.Program(t, program, "postgresql pgbouncer") }
 	path(program)
 	attr, uid := unprivileged(t)
-	// Other users cannot enter the parents of t.TempDir.
+	// Other users cannot access the parent directories of t.TempDir.
 	dir = must.Get(os.MkdirTemp("", "nodelease"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	must.Do(t, os.Chown(dir, uid, -1))
@@ -107,7 +108,7 @@ func Command(t *testing.T, program string) (dir string, run func(program string,
 }
 
 // Open returns a pool of connections to a server, and waits until the server accepts them. The
-// options in the parameter more, such as &user=test, are added to the URL.
+// strings in more, such as &user=test, are options that are appended to the URL.
 func Open(t *testing.T, address string, more ...string) *pgxpool.Pool {
 	t.Helper()
 	pool := must.Get(pgxpool.New(t.Context(), URL(address)+strings.Join(more, "")))(t)
@@ -141,7 +142,7 @@ func Exec(t *testing.T, pool *pgxpool.Pool, sql string) {
 	}
 }
 
-// URL returns the URL of the database on a server that Start has started at address.
+// URL returns the URL of the database on the server at the given address.
 func URL(address string) string {
 	return "postgres://test@" + address + "/postgres?sslmode=disable"
 }
