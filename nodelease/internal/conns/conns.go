@@ -1,5 +1,5 @@
-// Package conns manages the connections that the stores of packages pgstore and mysqlstore open.
-// When a store or its client is closed, the package also ends the calls that use it.
+// Package conns manages the connections of the stores in packages pgstore and mysqlstore. It also
+// cancels the calls that are in progress when a store or its client is closed.
 package conns
 
 import (
@@ -15,11 +15,11 @@ import (
 // A Conn is a connection to a server. Close ends it and may take some time.
 type Conn interface{ Close() }
 
-// Conns manages the connections of one store. It keeps at most one connection for the next call,
-// and each call in progress has its own connection. No call waits for another.
+// Conns manages the connections of one store. It keeps at most one idle connection for the next
+// call, and each call in progress has its own connection. No call waits for another.
 type Conns[C Conn] struct {
 	dial    func(context.Context) (C, error)
-	closing context.Context // ends when Close is called
+	closing context.Context // canceled by Close
 	end     context.CancelCauseFunc
 
 	mu   sync.Mutex
@@ -35,24 +35,24 @@ func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
 // errClosed is the error that all calls return once Close has been called.
 var errClosed = faults.Refused(errors.New("the store is closed"))
 
-// closeGrace is how long a call waits for the result of a dial whose context has ended, and how
-// long Close waits for a connection to close.
+// closeGrace is how long a call waits for the result of a dial whose context is done, and how long
+// Close waits for a connection to close.
 const closeGrace = 100 * time.Millisecond
 
-// Do calls f with a connection. It uses the kept connection, which may be dead. If there is none or
-// another call has it, Do makes a new connection. After an error, Do keeps no connection, so that
-// the next call dials again.
+// Do calls f with a connection. If there is an idle connection, Do uses it, although it may be
+// dead. Otherwise, Do makes a new connection. After an error, Do closes the connection, so that no
+// later call uses it.
 //
-// If f returns true and an error for the kept connection, Do calls f again with a new one, unless
-// ctx has ended. The function f may return true if the connection was dead before f sent its
-// request, or if it is safe to send the request twice.
+// If Do has used the idle connection, and f returns true and an error, Do calls f again with a new
+// connection, unless ctx is done. The function f may return true if the connection was dead before
+// f sent its request, or if it is safe to send the request twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
 
-// Until calls f with a context that ends when ctx or closing ends. If closing has already ended,
-// Until returns the error named closed without calling f. Until also returns that error if f fails
-// and closing has ended.
+// Until calls f with a context derived from ctx. That context is also canceled when the context
+// closing is done. If closing is already done, Until returns the error closed without calling f.
+// Until also returns this error if f fails and closing is done by then.
 func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -83,7 +83,7 @@ func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (boo
 	return err
 }
 
-// getKept returns the kept connection, if there is one. The connection then belongs to the caller.
+// getKept returns the idle connection, if there is one. The connection then belongs to the caller.
 func (s *Conns[C]) getKept() (c C, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *Conns[C]) getKept() (c C, ok bool) {
 }
 
 // keepOrClose keeps c for the next call or, after an error, closes it in the background. It also
-// closes c if s is closed or another connection is kept.
+// closes c if s is closed or already has an idle connection.
 func (s *Conns[C]) keepOrClose(c C, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,9 +106,9 @@ func (s *Conns[C]) keepOrClose(c C, err error) {
 	go c.Close()
 }
 
-// connect returns a new connection. Part of the dialing code may be the user's. If that code
-// ignores the end of ctx, connect leaves it running, and closes the connection if dial still makes
-// one later.
+// connect returns a new connection. Part of the dialing code may be the user's. If that code keeps
+// running after ctx is done, connect returns an error without stopping the code. If dial returns a
+// connection later, that connection is closed.
 func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	type dialled struct {
 		c   C
@@ -139,7 +139,7 @@ func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	}
 }
 
-// Close makes all calls fail, including those in progress, and closes the kept connection. It waits
+// Close makes all calls fail, including those in progress, and closes the idle connection. It waits
 // at most closeGrace for that connection to close, even if the server does not answer. A second
 // call does nothing.
 func (s *Conns[C]) Close() {
