@@ -1,5 +1,5 @@
-// Package etcdkeys reads the keys of a store in etcd and finds its faults, for package etcdstore
-// and the command leases.
+// Package etcdkeys reads the keys of a store in etcd, and checks the permissions of the client's
+// user. Package etcdstore and the leases command use it.
 package etcdkeys
 
 import (
@@ -33,7 +33,7 @@ func Schema(prefix string) string { return path.Join(prefix, "schema") }
 // Key returns the key of a number's horizon or owner. The parameter kind is "horizon" or "owner".
 func Key(prefix, kind string, number int64) string { return Below(prefix, kind) + digits(number) }
 
-// Below returns the prefix of all keys of a kind.
+// Below returns the prefix of all keys of the given kind.
 func Below(prefix, kind string) string { return path.Join(prefix, kind) + "/" }
 
 func digits(number int64) string { return fmt.Sprintf("%05d", number) }
@@ -42,7 +42,7 @@ func digits(number int64) string { return fmt.Sprintf("%05d", number) }
 // by their numbers.
 const maxRange = 100_000
 
-// keys returns the range of keys of a kind for the numbers from first to end-1. The range may
+// keys returns the key range of the given kind for the numbers from first to end-1. The range may
 // include other keys.
 func keys(prefix, kind string, first, end int64) (key, last string) {
 	if end > maxRange {
@@ -62,10 +62,10 @@ func Refused(err error) error {
 	return err
 }
 
-// Header returns the header of a store, or "" if there is none. Header also checks the rights of
-// the client's user. The error matches [nodelease.ErrRefused] if the user may not read the header,
-// or may not read and write the keys of a store with the given number of node numbers. Header also
-// returns an error if the servers accept no writes.
+// Header returns the header of a store, or "" if there is none. Header also checks the permissions
+// of the client's user. The error matches [nodelease.ErrRefused] if the user may not read the
+// header, may not read the keys of the numbers from 0 to numbers-1, or may not write the keys of
+// number 0. Header also returns an error if the servers accept no writes.
 func Header(ctx context.Context, client *clientv3.Client, prefix string, numbers int64) (string, error) {
 	reads := []clientv3.Op{clientv3.OpGet(Schema(prefix))}
 	for _, kind := range []string{"horizon", "owner"} {

@@ -1,5 +1,5 @@
 // Package faults defines the list of a store's faults. A fault may be in the server, in the user's
-// rights or in the table.
+// privileges or in the table.
 package faults
 
 import (
@@ -11,20 +11,21 @@ import (
 )
 
 // Grade is the severity of a fault. It determines whether a Take reports the fault, and whether New
-// and Take refuse a store that has it. The command leases shows faults of all grades.
+// and Take refuse a store that has it. The leases command shows faults of all grades.
 type Grade string
 
 const (
-	// Noted is the grade of a fault that only the leases command shows.
+	// Noted means that only the leases command shows the fault.
 	Noted Grade = "noted"
-	// Told is the grade of a fault that the leases command shows and the first Take reports.
+	// Told means that the leases command shows the fault, and the first Take reports it.
 	Told Grade = "told"
 	// Unsafe means that a crash can set horizons back. New refuses the store unless the options
 	// allow the fault.
 	Unsafe Grade = "unsafe"
-	// Passing means that New and Take refuse the store, but that the fault can disappear by itself.
+	// Passing means that New and Take refuse the store, but may accept it later, because the fault
+	// can disappear by itself.
 	Passing Grade = "passing"
-	// Lasting means that New and Take refuse the store until a person fixes the fault.
+	// Lasting means that New and Take refuse the store until an operator fixes the fault.
 	Lasting Grade = "lasting"
 )
 
@@ -76,7 +77,7 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() []error { return []error{nodelease.ErrRefused, r.error} }
 
-// Texts returns the texts of all faults.
+// Texts returns the Text field of each fault.
 func (l List) Texts() (texts []string) {
 	for _, f := range l {
 		texts = append(texts, f.Text)

@@ -1,5 +1,5 @@
-// Package mycheck finds the faults of a store in MySQL or MariaDB, for package mysqlstore and the
-// command leases.
+// Package mycheck looks for faults in a store that uses MySQL or MariaDB. Package mysqlstore and
+// the leases command use it.
 package mycheck
 
 import (
@@ -46,17 +46,17 @@ func Is(err error, numbers ...uint16) bool {
 	return ok && slices.Contains(numbers, e.Number)
 }
 
-// Denied reports whether err means that the user lacks a right.
+// Denied reports whether err means that the user lacks a privilege.
 func Denied(err error) bool { return Is(err, deniedDatabase, deniedTable, deniedColumn) }
 
 const (
-	all     = "ALL PRIVILEGES" // MariaDB's name for all rights; MySQL lists them
+	all     = "ALL PRIVILEGES" // MariaDB's name for all privileges; MySQL lists each one
 	process = "PROCESS"
 )
 
-// Look returns the faults of the server, the user's rights and the table. A missing table is not a
-// fault. If write is true, Look executes an UPDATE, because only an UPDATE shows whether the user
-// may write. The UPDATE changes no row, but may appear in a binary log.
+// Look returns the faults that it finds in the server, in the user's privileges and in the table. A
+// missing table is not a fault. If write is true, Look executes an UPDATE, because only an UPDATE
+// shows whether the user may write. The UPDATE changes no row, but may appear in a binary log.
 func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List, err error) {
 	setting := func(name string) (value string) {
 		if err == nil {
@@ -109,7 +109,8 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 	return l, lookAtTable(ctx, c, table, write, &l)
 }
 
-// lookAtTable adds the faults of a table and of the user's right to write to it.
+// lookAtTable adds the faults that it finds in a table. If write is true, a missing privilege to
+// write to the table is such a fault.
 func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faults.List) error {
 	schema, name := names(table)
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
@@ -240,8 +241,8 @@ func values(ctx context.Context, c Asker, query string) (map[string]string, erro
 	return values, rows.Err()
 }
 
-// rights returns the rights that the user and its roles have on all tables, as SHOW GRANTS names
-// them.
+// rights returns the names, as in SHOW GRANTS, of the privileges that the user and its roles have
+// on all tables.
 func rights(ctx context.Context, c Asker) (given []string, err error) {
 	rows, err := c.QueryContext(ctx, `show grants`)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package pgcheck finds the faults of a store in PostgreSQL, for package pgstore and the command
-// leases.
+// Package pgcheck looks for faults in a store that uses PostgreSQL. Package pgstore and the leases
+// command use it.
 package pgcheck
 
 import (
@@ -24,8 +24,9 @@ type Asker interface {
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// look is a query that returns faults and their grades, which package faults defines. The query
-// checks the rights to each column, because rights may be granted for single columns.
+// look is a query that returns faults and their grades. The grades are those of package faults. The
+// query checks the privileges on each column, because privileges may be granted on individual
+// columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (
@@ -96,8 +97,8 @@ func Table(table string) (quoted string, err error) {
 	return pgx.Identifier(names).Sanitize(), nil
 }
 
-// Look returns the faults of the server, the user's rights and the table. The parameter table is
-// the quoted name. A missing table is not a fault.
+// Look returns the faults that it finds in the server, in the user's privileges and in the table.
+// The parameter table is the quoted name. A missing table is not a fault.
 func Look(ctx context.Context, c Asker, table string) (faults.List, error) {
 	return ask(ctx, c, look, table)
 }
