@@ -1,5 +1,5 @@
-// Package memory implements the store of package memstore, and adds methods with which tests of the
-// Minter inspect and change the store.
+// Package memory implements the store of package memstore, and adds methods that the Minter's tests
+// use to inspect and change the store.
 package memory
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Store is a [nodelease.Store] in memory.
+// Store is an in-memory [nodelease.Store].
 type Store struct {
 	ttl time.Duration
 

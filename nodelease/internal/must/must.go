@@ -23,7 +23,7 @@ func Do(t testing.TB, err error) {
 
 // Bubble runs test in a synctest bubble. If the test hangs, for example because a timer resets
 // itself forever, Bubble ends all tests with a short message. Otherwise, the tests would run until
-// their timeout and end with a list of all goroutines.
+// they time out, and then dump the stacks of all goroutines.
 func Bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	const limit = time.Minute // the longest test takes 0.6 s, or 3 s with -race on a busy machine
@@ -32,8 +32,8 @@ func Bubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// Soon calls f repeatedly until it returns no error, and ends the test if that takes a minute. Call
-// it only from the test's own goroutine, because it ends the test.
+// Soon calls f repeatedly until f returns nil. If f still returns an error after a minute, Soon
+// ends the test by calling t.Fatalf. Therefore call Soon only from the test's own goroutine.
 func Soon(t testing.TB, f func() error) {
 	t.Helper()
 	limit := time.Now().Add(time.Minute)
@@ -56,9 +56,9 @@ func Get[T any](value T, err error) func(testing.TB) T {
 	}
 }
 
-// Fail checks that err is not nil, that its text contains all of texts, and that err matches the
-// expected error (the parameter is). If the expected error is nil, any error matches. If the
-// expected error does not match ErrNoNumber, err must not match it either.
+// Fail checks that err is not nil, that errors.Is(err, is) is true, and that the text of err
+// contains each of texts. If the expected error is nil, err may be any error. If the expected error
+// does not match ErrNoNumber, err must not match it either.
 func Fail(t testing.TB, what string, err, is error, texts ...string) {
 	t.Helper()
 	none := errors.Is(err, nodelease.ErrNoNumber) && !errors.Is(is, nodelease.ErrNoNumber)

@@ -38,9 +38,9 @@ type Kind struct {
 	Drop    func(name string, number int64) error // removes a number, or the header if number is -1
 	Mark    func(name, header string) error       // replaces the header
 
-	// These fields contain parts of error texts. NoStore is for a store that was never initialized,
-	// NoHeader is for a store without its header, and NoNumber is for a store that should have
-	// three numbers but lacks the number 2.
+	// Each of these fields contains a part of an error's text. NoStore is for a store that was
+	// never initialized, NoHeader is for a store without its header, and NoNumber is for a store
+	// that should have three numbers but lacks number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
@@ -173,7 +173,7 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	}
 }
 
-// FewRights grants a user the rights that a store needs, one at a time, and tests Init and New
+// FewRights grants a user the privileges that a store needs, one at a time, and tests Init and New
 // after each grant. The Kind named poor connects as that user.
 func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	o := Options{Name: "closed.numbers", Numbers: 3}
@@ -259,7 +259,8 @@ func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 }
 
 // Choice tests which number Take chooses in a store that has no clock. One of the horizons that
-// have passed is more than a day later than the others, so Take must choose its number.
+// have passed is more than a day later than the others, so Take must choose the number with that
+// horizon.
 func (k Kind) Choice(t *testing.T) {
 	if counts := taken(t, k.rested(t), 5); counts[2] != 5 {
 		t.Errorf("took the numbers %v, want 2", counts)
@@ -281,9 +282,10 @@ type Former struct {
 	Extend, Release func(number int64, token string, horizon time.Time) bool
 }
 
-// Beside tests that the former and the current version of a store can share one table, as they do
-// during an update. No holder may get a number while another holder has it. Each holder must begin
-// after the horizon that the number's previous holder left. The function expire ends all leases.
+// Beside checks that an older version of a store and the current version can share one table, as
+// they do during an update. No holder may get a number while another holder has it. Each holder
+// must get the horizon that the number's previous holder wrote. The function expire ends all
+// leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -322,9 +324,9 @@ func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	}
 }
 
-// Locked ends the context of a Take while another session has locked the row that the Take needs.
-// The Take must leave no number held, although the server continues to wait and then carries out
-// the request.
+// Locked lets the context of a Take expire while another session has locked the row that the Take
+// needs. The Take must leave no number held, although the server continues to wait and then carries
+// out the request.
 func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error)) {
 	s := k.mustNew(t, Options{Name: "locked", Numbers: 1, TTL: time.Hour})
 	unlock := lock("locked")
@@ -340,8 +342,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns an SQL statement that docs/operations.md recommends. The parameter begins is the
-// beginning of the statement. The comment at the end of the statement's first line is removed.
+// Advised returns the SQL statement that docs/operations.md recommends and that begins with the
+// given string. Advised removes the comment at the end of the statement's first line.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))
