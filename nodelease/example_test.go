@@ -18,7 +18,8 @@ import (
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
-// A program makes one Minter for all its goroutines. In production, the store is that of package etcdstore or pgstore.
+// A program makes one Minter for all its goroutines. In production, the store comes from package
+// etcdstore, pgstore or mysqlstore.
 func Example() {
 	ctx := context.Background()
 	store := memstore.New(1024, 15*time.Second)
@@ -39,7 +40,8 @@ func Example() {
 	// Output: true
 }
 
-// NextContext waits no longer than its context lasts, and says what it has waited for. TryNext does not wait.
+// NextContext stops waiting when its context is done, and its error contains the reason for the
+// wait. TryNext does not wait.
 func ExampleMinter_NextContext() {
 	store := memstore.New(0, time.Minute) // it has no numbers
 	m, err := nodelease.NewMinter(store, nil)
@@ -61,11 +63,11 @@ func ExampleMinter_NextContext() {
 	// true true
 }
 
-// regionBits is how many bits of the node number name a region. With the 10 bits of the default
-// layout, that leaves 128 numbers for each of 8 regions.
+// regionBits is the number of bits in the node number that identify a region. The default layout
+// has 10 bits for the node number, so each of 8 regions has 128 numbers.
 const regionBits = 3
 
-// region is a Store whose numbers begin with the number of a region.
+// region is a Store whose numbers contain the region's number in their high bits.
 type region struct {
 	nodelease.Store       // the region's own, with 128 numbers
 	number          int64 // 0 to 7
@@ -76,7 +78,7 @@ func (r region) Take(ctx context.Context, req nodelease.Request) (nodelease.Gran
 	if err != nil {
 		return nodelease.Grant{}, err
 	}
-	if g.Number >= 1<<(10-regionBits) { // else it would be one of another region's
+	if g.Number >= 1<<(10-regionBits) { // it would belong to a different region
 		err := fmt.Errorf("the number %d has no room beside that of the region: set Options.Numbers to %d", g.Number, 1<<(10-regionBits))
 		return nodelease.Grant{}, errors.Join(err, g.Lease.Release(ctx, g.Horizon))
 	}
@@ -84,12 +86,12 @@ func (r region) Take(ctx context.Context, req nodelease.Request) (nodelease.Gran
 	return g, nil
 }
 
-// Each region has a cluster of its own, which hands out the lower bits of the number. No two
-// regions have a number in common, so they need not know of each other.
+// Each region has its own cluster, which leases the lower bits of the node number. No two regions
+// have a node number in common, so their clusters need no connection to each other.
 func ExampleStore_regions() {
 	ctx := context.Background()
 	for number := range int64(2) {
-		cluster := memstore.New(1, 15*time.Second) // in earnest a store of etcdstore or pgstore with 128 numbers
+		cluster := memstore.New(1, 15*time.Second) // in production, a store of etcdstore or pgstore with 128 numbers
 		m, err := nodelease.NewMinter(region{cluster, number}, nil)
 		if err != nil {
 			log.Fatal(err)
@@ -108,7 +110,8 @@ func ExampleStore_regions() {
 	// 128
 }
 
-// TestRegions has a cluster that hands out more numbers than a region has: what does not fit is given back.
+// TestRegions uses a cluster with more numbers than a region can hold. Numbers that do not fit are
+// released.
 func TestRegions(t *testing.T) {
 	cluster, fit := memory.New(200, time.Minute), int64(0)
 	for range 100 {
