@@ -1,6 +1,6 @@
 package nodelease_test
 
-// Tests of the answers of a store: unusable, late, lost or without an end.
+// Tests with a store whose answers are unusable, late, lost or missing.
 
 import (
 	"context"
@@ -89,7 +89,7 @@ func TestRefusedNumbers(t *testing.T) {
 }
 
 // TestStoreThatIgnoresItsContext uses a store whose renewal hangs for an hour, even after its
-// context has ended.
+// context is done.
 func TestStoreThatIgnoresItsContext(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -161,8 +161,8 @@ func TestAnswerAfterClose(t *testing.T) {
 }
 
 // TestLostAnswer loses the answer to an Extend that was sent while the clock was an hour ahead. No
-// later Extend asks for less, because the store may have carried the first one out. Take gets the
-// Minter's own time.
+// later Extend requests a lower horizon, because the store may have carried out the first Extend.
+// Take receives the Minter's own time.
 func TestLostAnswer(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {

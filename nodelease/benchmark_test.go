@@ -1,6 +1,6 @@
 package nodelease_test
 
-// The benchmark of a Minter that the README names.
+// The benchmark of a Minter, which the README mentions.
 
 import (
 	"errors"
@@ -13,8 +13,9 @@ import (
 	"github.com/oneclock/ids/nodelease/memstore"
 )
 
-// BenchmarkMinter mints beside a node alone, in a layout whose ticks are never exhausted, and is refused without a number and
-// past the horizon. TestCommands has it allocate nothing.
+// BenchmarkMinter compares a Minter with a plain node, in a layout whose ticks are never exhausted.
+// It also measures TryNext without a number and past the horizon, where it returns an error.
+// TestCommands checks that these calls do not allocate.
 func BenchmarkMinter(b *testing.B) {
 	w := new(wall)
 	roomy := ids.SnowflakeLayout{Epoch: start2026, Tick: time.Millisecond, NodeBits: 1, SequenceBits: 21}

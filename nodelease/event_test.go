@@ -188,8 +188,8 @@ func TestStats(t *testing.T) {
 	})
 }
 
-// TestBlockedReports lets a Logger block, and an Observe. Minting continues, and Close waits for
-// reports no longer than for anything else.
+// TestBlockedReports uses a Logger that blocks, and an Observe function that blocks. Minting
+// continues, and Close waits for reports no longer than for anything else.
 func TestBlockedReports(t *testing.T) {
 	block := func(nodelease.Event) { time.Sleep(time.Hour) }
 	for _, opts := range []*nodelease.Options{{Logger: slog.New(blockingHandler{slog.DiscardHandler})}, {Observe: block}} {
@@ -220,8 +220,8 @@ type blockingHandler struct{ slog.Handler }
 
 func (blockingHandler) Enabled(context.Context, slog.Level) bool { time.Sleep(time.Hour); return false }
 
-// TestReportsAtClose closes while an Observe is busy and more reports are queued. All reports are
-// made before Close returns.
+// TestReportsAtClose closes the Minter while its Observe function is busy and more reports are
+// queued. All reports are made before Close returns.
 func TestReportsAtClose(t *testing.T) {
 	for range 30 { // because a select chooses between two channels at random
 		var log lockedText
@@ -246,8 +246,8 @@ func TestReportsAtClose(t *testing.T) {
 	}
 }
 
-// TestHorizonFarAhead checks the report of a horizon that is more than 24 h ahead: one that was
-// found, and one that the Minter requests because its clock jumps ahead.
+// TestHorizonFarAhead checks the reports of two horizons that are more than 24 h ahead. Take finds
+// one of them, and the Minter requests the other because its clock jumps ahead.
 func TestHorizonFarAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	const found = "is 2400h0m0s ahead of"
@@ -309,7 +309,7 @@ func TestWarned(t *testing.T) {
 	}
 }
 
-// lastStore grants one number and then fails.
+// lastStore grants a single number, and fails after that.
 type lastStore struct {
 	*memory.Store
 	taken atomic.Bool
@@ -356,7 +356,7 @@ func TestWarningAfterClose(t *testing.T) {
 	})
 }
 
-// listeningStore keeps the function for warnings.
+// listeningStore keeps the Warn function of the latest request.
 type listeningStore struct {
 	nodelease.Store
 	warn *func(error)
@@ -368,8 +368,8 @@ func (s listeningStore) Take(ctx context.Context, r nodelease.Request) (nodeleas
 }
 
 // TestCallsThatDoNotReturn lets each call of the store continue beyond its time limit, even after
-// its context has ended. This is reported after 5 s, with the method's name, and again when the
-// call has returned.
+// its context is done. This is reported after 5 s, with the method's name, and again when the call
+// has returned.
 func TestCallsThatDoNotReturn(t *testing.T) {
 	for call, limit := range map[string]time.Duration{
 		"Take": 5 * time.Second, "Extend": (testTTL - testTTL/10 - 100*time.Millisecond) / 2, "Release": 2250 * time.Millisecond,

@@ -1,8 +1,8 @@
 package nodelease
 
-// Access of the tests to the inside of a Minter.
+// This file gives the tests access to the internals of a Minter.
 
-// Direct reports whether a call need not lock the Minter for an ID.
+// Direct reports whether a call can make an ID without locking the Minter.
 func (m *Minter) Direct() bool {
 	_, err := m.state.node.Load().TryNext()
 	return err == nil

@@ -1,6 +1,6 @@
 package nodelease_test
 
-// A simulation of Minters over a store that fails, with clocks that jump.
+// A simulation of Minters whose store fails and whose clocks jump.
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// faultyStore is a store in memory behind a network that a test provides.
+// faultyStore is an in-memory store behind a network that a test simulates.
 type faultyStore struct {
 	*memory.Store
-	granted, extended atomic.Int64 // number of tenures, and of calls of Extend that were carried out
+	granted, extended atomic.Int64 // number of tenures, and number of calls to Extend that were carried out
 
 	mu              sync.Mutex
 	carry           func(ctx context.Context, request func() error) error
@@ -34,7 +34,7 @@ func newFaultyStore(numbers int64, ttl time.Duration) *faultyStore {
 }
 
 // setCarry sets the function that carries a request to the store and its answer back. Nil means
-// without delay.
+// that requests and answers are carried without delay.
 func (s *faultyStore) setCarry(carry func(ctx context.Context, request func() error) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,8 @@ func (s *faultyStore) setSilent(on bool) {
 	})
 }
 
-// slow returns a carry for setCarry with which each request takes d, even if its context ends.
+// slow returns a function for setCarry that makes each request take d, even if its context is done
+// earlier.
 func slow(d time.Duration) func(context.Context, func() error) error {
 	return func(_ context.Context, request func() error) error {
 		time.Sleep(d)
@@ -61,7 +62,7 @@ func slow(d time.Duration) func(context.Context, func() error) error {
 	}
 }
 
-// counted returns options that count the events of a kind.
+// counted returns options that count the events of the given kind, and the count.
 func counted(kind nodelease.EventKind) (*atomic.Int64, *nodelease.Options) {
 	n := new(atomic.Int64)
 	return n, &nodelease.Options{Observe: func(e nodelease.Event) {
@@ -81,7 +82,7 @@ func (s *faultyStore) call(ctx context.Context, request func(ctx context.Context
 	return carry(ctx, func() error { return request(context.WithoutCancel(ctx)) })
 }
 
-// asked returns the times of the calls of Take, and the horizons of the calls of Extend, that have
+// asked returns the times passed to Take and the horizons passed to Extend, in the calls that have
 // reached the store.
 func (s *faultyStore) asked() (times, horizons []time.Time) {
 	s.mu.Lock()
@@ -89,7 +90,7 @@ func (s *faultyStore) asked() (times, horizons []time.Time) {
 	return slices.Clone(s.times), slices.Clone(s.horizons)
 }
 
-// note appends to a list of asked.
+// note appends one to a list that asked returns.
 func (s *faultyStore) note(all *[]time.Time, one time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +139,7 @@ func (l *faultyLease) Release(ctx context.Context, horizon time.Time) error {
 	return l.store.call(ctx, func(ctx context.Context) error { return l.Lease.Release(ctx, horizon) })
 }
 
-// lockedText is a text that several goroutines write.
+// lockedText is a buffer to which several goroutines can write.
 type lockedText struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -202,7 +203,8 @@ func simulate(t *testing.T) (minted, twice int) {
 						} else if !errors.Is(err, context.DeadlineExceeded) {
 							t.Error(err)
 						}
-						// Common moments make two holders meet in one tick.
+						// Because all Minters wake at the same times, two holders may make IDs in
+						// the same tick.
 						time.Sleep(time.Until(time.Now().Truncate(10 * time.Millisecond).Add(10 * time.Millisecond)))
 					}
 					_ = m.Close()

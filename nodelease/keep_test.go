@@ -21,9 +21,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// TestFirstHorizon checks how far ahead of the wall clock the first horizon is: exactly as far as
-// the options define, and in whole microseconds. A tenure without an ID leaves the horizon that it
-// found.
+// TestFirstHorizon checks that the first horizon is exactly as far ahead of the wall clock as the
+// options define, rounded up to whole microseconds. A tenure in which no ID is made does not change
+// the horizon.
 func TestFirstHorizon(t *testing.T) {
 	const day = 24 * time.Hour
 	with := func(tick time.Duration) ids.SnowflakeLayout {
@@ -65,7 +65,8 @@ func TestFirstHorizon(t *testing.T) {
 	}
 }
 
-// TestPace checks the time from one renewal to the next, and from a failed renewal to the next try.
+// TestPace checks the time from one renewal to the next, and from a failed renewal to the next
+// attempt.
 func TestPace(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -112,8 +113,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestFirstTries checks the pauses between failed tries at the start of a Minter and of a tenure.
-// After a success, the pauses start again at the shortest.
+// TestFirstTries checks the delays between failed attempts at the start of a Minter and of a
+// tenure. After a success, the delays start again at the shortest.
 func TestFirstTries(t *testing.T) {
 	outOfOrder := errors.New("out of order")
 	store := &scriptedStore{}
@@ -194,7 +195,7 @@ func TestLateTimer(t *testing.T) {
 }
 
 // TestPaceOfFailures uses a store that fails without delay while calls want a later horizon. The
-// store is not asked at the rate of these calls.
+// Minter must send fewer requests to the store than there are calls.
 func TestPaceOfFailures(t *testing.T) {
 	failed, opts := counted(nodelease.Failed)
 	store := newFaultyStore(1, testTTL)
@@ -260,8 +261,9 @@ func TestTimeouts(t *testing.T) {
 	})
 }
 
-// TestClockLeapsDuringARenewal lets the wall clock jump past the horizon during a renewal, which
-// cannot take that into account. Another renewal follows immediately.
+// TestClockLeapsDuringARenewal lets the wall clock jump past the horizon during a renewal. That
+// renewal still requests a horizon for the time before the jump, so another renewal follows
+// immediately.
 func TestClockLeapsDuringARenewal(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {
@@ -277,9 +279,9 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 	})
 }
 
-// TestSlowStore uses a store that needs a part of the TTL for each answer. Up to 0.45 TTL less 50
-// ms, minting continues without a gap. Beyond that, there is a gap for each answer, and beyond 0.9
-// TTL nothing is minted.
+// TestSlowStore uses a store whose answers take a part of the TTL. If they take less than 0.45 TTL
+// minus 50 ms, minting continues without a gap. If they take longer, there is a gap before each
+// answer, and if they take more than 0.9 TTL, nothing is minted.
 func TestSlowStore(t *testing.T) {
 	for _, test := range []struct {
 		takes time.Duration // as a part of testTTL
@@ -353,7 +355,7 @@ func TestSilence(t *testing.T) {
 }
 
 // crowdedStore is a store whose server answers one request after another, or shares its time among
-// all requests in progress. It does not begin requests that were given up.
+// all requests in progress. It does not begin requests whose callers have given up.
 type crowdedStore struct {
 	*faultyStore
 	turn     chan struct{} // nil if the server shares its time
@@ -390,8 +392,9 @@ func (s *crowdedStore) Take(ctx context.Context, r nodelease.Request) (nodelease
 	return s.faultyStore.Take(ctx, r)
 }
 
-// TestCrowd lets 1,024 Minters ask at the same time for as many numbers, with 20 ms of work each.
-// All of them soon have a number, and hardly any that has one is stopped by the others.
+// TestCrowd starts 1,024 Minters at the same time, with as many numbers and 20 ms of work for each.
+// Each Minter soon has a number, and the requests of other Minters stop hardly any Minter that has
+// one.
 func TestCrowd(t *testing.T) {
 	const minters = 1024
 	for _, shares := range []bool{false, true} {
@@ -431,9 +434,9 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestStartAfterALoss restores the store from a backup under a number whose IDs were an hour ahead,
-// because a clock once was. A window later, IDs repeat. Once the clock has also passed the newest
-// ID, none does.
+// TestStartAfterALoss restores the store from a backup after IDs were made whose times are an hour
+// ahead, because a clock was once wrong. If a Minter starts a window later, IDs repeat. If a Minter
+// starts after the clock has passed the newest ID, none repeats.
 func TestStartAfterALoss(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) {
 		store, w := memory.New(1, testTTL), new(wall)

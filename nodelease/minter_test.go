@@ -1,6 +1,6 @@
 package nodelease_test
 
-// Helpers of the other tests, and tests of the horizon, of Close and of the documents.
+// Helpers for the other tests, and tests of the horizon, of Close and of the documentation.
 
 import (
 	"context"
@@ -47,8 +47,8 @@ func (w *wall) now() time.Time {
 	return now
 }
 
-// stop makes a later reading wait until the gate is closed: the next one, or the one after the
-// given number of readings.
+// stop makes one reading wait until the gate is closed. It is the next reading after the given
+// number of readings.
 func (w *wall) stop(looks int64) {
 	w.gate = make(chan struct{})
 	w.looks.Store(looks + 1)
@@ -118,7 +118,7 @@ func (l *lease) Release(_ context.Context, horizon time.Time) error {
 	return l.release()
 }
 
-// grant returns a Grant of the number 0.
+// grant returns a Grant of number 0.
 func grant(l *lease) nodelease.Grant { return nodelease.Grant{TTL: testTTL, Lease: l} }
 
 // numberOf and timeOf return the number and the time in an ID of Twitter's layout.
@@ -139,7 +139,7 @@ func mustMint(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	return id
 }
 
-// mustNext is mustMint with NextContext.
+// mustNext is like mustMint, but calls NextContext.
 func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	t.Helper()
 	id, err := m.NextContext(t.Context())
@@ -147,15 +147,15 @@ func mustNext(t *testing.T, m *nodelease.Minter) ids.Snowflake {
 	return id
 }
 
-// nextWithin calls NextContext with a context that ends after d.
+// nextWithin calls NextContext with a context that expires after d.
 func nextWithin(t *testing.T, m *nodelease.Minter, d time.Duration) (ids.Snowflake, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	return m.NextContext(ctx)
 }
 
-// refused checks that TryNext returns no ID, and an error that matches want. what names the
-// situation.
+// refused checks that TryNext returns no ID, and an error that matches want. The parameter what
+// describes the situation.
 func refused(t *testing.T, m *nodelease.Minter, want error, what string) {
 	t.Helper()
 	if id, err := m.TryNext(); id != 0 || !errors.Is(err, want) {
@@ -170,8 +170,8 @@ func mustClose(t *testing.T, m *nodelease.Minter) {
 	}
 }
 
-// TestLastIDBelowTheHorizon stops a call on its way to an ID while others take all IDs up to the
-// horizon, and no more. None of those has asked for a higher horizon.
+// TestLastIDBelowTheHorizon pauses a call to NextContext while other calls take exactly the IDs up
+// to the horizon. None of these other calls has requested a higher horizon.
 func TestLastIDBelowTheHorizon(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.SetRow(0, time.Time{}, start2026.Add(time.Hour)) // the next horizon is a hundredth of the window after that
@@ -273,7 +273,7 @@ func TestCloseDuringTake(t *testing.T) {
 	store := newFaultyStore(1, testTTL)
 	store.setCarry(func(_ context.Context, request func() error) error {
 		err := request()
-		time.Sleep(time.Second) // even if the context ends
+		time.Sleep(time.Second) // even if the context is done
 		return err
 	})
 	bubble(t, store, nil, func(t *testing.T, m *nodelease.Minter, w *wall) {

@@ -1,6 +1,6 @@
 package nodelease_test
 
-// Tests of the arguments of NewMinter, and of the zero Minter.
+// Tests of NewMinter's arguments, and of the zero Minter.
 
 import (
 	"context"

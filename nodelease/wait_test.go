@@ -87,8 +87,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestWaitForARefusedRenewal uses a store that refuses what it has granted, at the first renewal
-// and later.
+// TestWaitForARefusedRenewal uses a store that grants a number and then refuses a renewal. It
+// refuses the first renewal or a later one.
 func TestWaitForARefusedRenewal(t *testing.T) {
 	refuse := func(context.Context, func() error) error {
 		return fmt.Errorf("%w: it was dropped", nodelease.ErrRefused)
@@ -166,8 +166,8 @@ func TestReasons(t *testing.T) {
 }
 
 // TestWrongReadings makes the next readings of the wall clock an hour wrong while the store is
-// silent. A call soon has its ID, although nothing raises the horizon, and none has an ID past the
-// horizon, although a higher one was requested. In the second half, the wall clock is an hour
+// silent. A call soon has its ID, although nothing raises the horizon. No call has an ID past the
+// horizon, although a higher horizon was requested. In the second half, the wall clock is an hour
 // behind the IDs.
 func TestWrongReadings(t *testing.T) {
 	for _, behind := range []time.Duration{0, time.Hour} {
@@ -196,7 +196,7 @@ func TestWrongReadings(t *testing.T) {
 	}
 }
 
-// TestManyWait lets 10,000 goroutines wait for the store: at the horizon, past the deadline, and
+// TestManyWait lets 10,000 goroutines wait for the store at the horizon, past the deadline, and
 // without a number. None of them polls. Then all of them get IDs.
 func TestManyWait(t *testing.T) {
 	const callers = 10_000
@@ -216,8 +216,7 @@ func TestManyWait(t *testing.T) {
 			synctest.Wait()
 			return all.Wait
 		}
-		// The readings are those of the calls, and of wakeWaiters, which wakes all of them
-		// together.
+		// The clock is read by the calls and by wakeWaiters, which wakes all of the calls together.
 		quiet := func(what string, most int64, length time.Duration) {
 			t.Helper()
 			before := w.readings.Load()
