@@ -20,7 +20,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// world makes connections, with numbers from 1, and notes what happens to them.
+// world makes connections, which it numbers from 1, and records what happens to them.
 type world struct {
 	*conns.Conns[*conn]
 
@@ -43,7 +43,7 @@ func (c *conn) Close() {
 }
 
 func newWorld(t *testing.T) *world {
-	t.Cleanup(func() { time.Sleep(5 * time.Hour) }) // for what hangs
+	t.Cleanup(func() { time.Sleep(5 * time.Hour) }) // for hanging calls
 	w := new(world)
 	w.Conns = conns.New(func(ctx context.Context) (*conn, error) {
 		w.mu.Lock()
@@ -68,7 +68,7 @@ func (w *world) setDials(dials func(context.Context) error) {
 	w.dials = dials
 }
 
-// all returns all connections, once nothing goes on.
+// all waits until all goroutines are blocked, and returns all connections.
 func (w *world) all() []*conn {
 	synctest.Wait()
 	w.mu.Lock()
@@ -76,7 +76,7 @@ func (w *world) all() []*conn {
 	return w.made
 }
 
-// closed returns the numbers of the connections that are closed, each once.
+// closed returns the numbers of the closed connections, and checks that each was closed only once.
 func (w *world) closed(t *testing.T) (numbers []int) {
 	for _, c := range w.all() {
 		if n := c.closed.Load(); n > 0 {
@@ -93,7 +93,8 @@ var errCall = errors.New("the call has failed")
 
 func nothing(context.Context, *conn, bool) (bool, error) { return false, nil }
 
-// TestUse has a call follow another that has left a connection, which is sound or not.
+// TestUse makes a call after another call has left an idle connection or none. The idle connection
+// may be dead.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	type answer struct {
@@ -104,7 +105,7 @@ func TestUse(t *testing.T) {
 	for name, test := range map[string]struct {
 		kept    bool
 		answers []answer // of f
-		ends    bool     // the context, with the first answer
+		ends    bool     // whether the first answer cancels the context
 		calls   string
 		err     error
 		closed  []int
@@ -145,13 +146,14 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestAtOnce has many calls at once: each has a connection of its own, none waits, and one connection is kept.
+// TestAtOnce makes many concurrent calls. Each call has its own connection, no call waits for
+// another, and one connection is kept.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	must.Bubble(t, func(t *testing.T) {
 		w := newWorld(t)
 		must.Do(t, w.Do(t.Context(), nothing))
-		w.all()[0].hang = true // nobody waits for its end either
+		w.all()[0].hang = true // no call waits for its Close either
 		began := time.Now()
 		var all sync.WaitGroup
 		for range 300 {
@@ -175,7 +177,8 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
-// TestDial has what dials hang, end its goroutine, and say itself that the context has ended.
+// TestDial uses functions for dialing that hang, that end their goroutine, and that return their
+// own error when the context is done.
 func TestDial(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -214,7 +217,8 @@ func TestDial(t *testing.T) {
 
 const moment = 100 * time.Millisecond
 
-// TestClose closes while a call waits for its answer, one dials, and one connection is kept, whose end hangs or not.
+// TestClose closes the Conns while one call waits for its answer, another call dials, and there is
+// an idle connection. Closing the idle connection may hang.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for _, hang := range []bool{false, true} {
@@ -239,7 +243,7 @@ func TestClose(t *testing.T) {
 				w.setDials(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 				call(nothing)
 				synctest.Wait()
-				calls.Go(func() { // what ends well has ended well, and its connection is not kept
+				calls.Go(func() { // a call that succeeds returns nil, and its connection is not kept
 					w.setDials(nil)
 					must.Do(t, w.Do(t.Context(), func(context.Context, *conn, bool) (bool, error) { time.Sleep(2 * time.Second); return false, nil }))
 				})

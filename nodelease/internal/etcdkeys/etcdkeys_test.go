@@ -1,6 +1,6 @@
 package etcdkeys_test
 
-// Tests of the hint about TLS.
+// A test of the hint about TLS.
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/etcdkeys"
 )
 
-// member is an etcd member that cannot be asked.
+// member is an etcd member that fails with err.
 type member struct {
 	pb.MaintenanceClient
 	err error
@@ -24,7 +24,8 @@ func (m member) Status(context.Context, *pb.StatusRequest, ...grpc.CallOption) (
 	return nil, m.err
 }
 
-// TestStatus has errors with which a client's connections end. Only those of a client without TLS have the hint.
+// TestStatus tests errors of a client's connections. The hint is added only to the errors that a
+// client without TLS gets.
 func TestStatus(t *testing.T) {
 	for text, hint := range map[string]bool{
 		`connection error: desc = "error reading server preface: EOF"`:                                             true,

@@ -1,6 +1,6 @@
 package faults_test
 
-// Tests of the error for a list of faults.
+// A test of the error for a list of faults.
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 func TestErr(t *testing.T) {
 	var all faults.List
 	for _, test := range []struct {
-		grade   faults.Grade // of one fault more
+		grade   faults.Grade // of one additional fault
 		unsafe  bool
 		want    string
 		refused bool

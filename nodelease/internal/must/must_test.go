@@ -1,6 +1,6 @@
 package must_test
 
-// Tests of Soon.
+// A test of Soon.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/must"
 )
 
-// recorder is a testing.TB that keeps what is to end it.
+// recorder is a testing.TB that records the message of Fatalf.
 type recorder struct {
 	testing.TB
 	text string
@@ -19,7 +19,7 @@ type recorder struct {
 
 func (r *recorder) Fatalf(format string, args ...any) { r.text = fmt.Sprintf(format, args...) }
 
-// TestSoon waits for what never comes: that ends the test.
+// TestSoon calls Soon with a function that always fails. Soon must end the test.
 func TestSoon(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) {
 		r := &recorder{TB: t}

@@ -1,6 +1,6 @@
 package pgcheck_test
 
-// Tests that errors of a URL show no secrets.
+// A test that the errors for a URL contain no secrets.
 
 import (
 	"errors"
@@ -13,7 +13,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/pgcheck"
 )
 
-// TestURLs has URLs that cannot be parsed, and the reasons, which show no value.
+// TestURLs checks URLs that cannot be parsed. The errors contain the reason, but no value from the
+// URL.
 func TestURLs(t *testing.T) {
 	for url, want := range map[string]string{
 		"host = h password = s3cret sslmode=bad":        "failed to configure TLS: sslmode is invalid",
