@@ -281,7 +281,7 @@ func TestClockLeapsDuringARenewal(t *testing.T) {
 
 // TestSlowStore uses a store whose answers take a part of the TTL. If they take less than 0.45 TTL
 // minus 50 ms, minting continues without a gap. If they take longer, there is a gap before each
-// answer, and if they take more than 0.9 TTL, nothing is minted.
+// answer, and if they take more than 0.9 TTL minus 100 ms, nothing is minted.
 func TestSlowStore(t *testing.T) {
 	for _, test := range []struct {
 		takes time.Duration // as a part of testTTL
