@@ -10,9 +10,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/memory"
 )
 
-// Store is a [nodelease.Store] in memory. It works within one process, and its contents are lost
-// when the process ends. Its leases end according to time.Now. In a testing/synctest bubble,
-// time.Now uses the bubble's clock. Make one with [New].
+// Store is an in-memory [nodelease.Store]. It works within one process, and its contents are lost
+// when the process ends. It uses time.Now to determine when leases expire. In a testing/synctest
+// bubble, time.Now uses the bubble's clock. Use [New] to create a Store.
 type Store struct{ memory *memory.Store }
 
 // New returns a store with the numbers from 0 to numbers-1, whose leases last for ttl. It panics if

@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If
-	// minLoginTimeout times the number of addresses is longer, that product is the maximum instead.
-	// Because of this limit, a call ends even if its context has no deadline and the server accepts
-	// connections but does not answer.
+	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If the product
+	// of minLoginTimeout and the number of addresses is longer, that product is the maximum time
+	// instead. Because of this limit, a call returns even if its context has no deadline and the
+	// server accepts connections but does not answer.
 	maxLoginTimeout = 30 * time.Second
 	// minLoginTimeout is the minimum time for each of several addresses, if the call has that much
 	// time left.
 	minLoginTimeout = 2 * time.Second
 )
 
-// A login gives each address of a server a share of the available time. The driver tries one
-// address after another with the same context, and calls dial for each try. The driver also calls
-// dial, with a different context, when it cancels a statement. Such a call may overlap a try.
+// A login divides the available time among the addresses of a server. The driver tries one address
+// after another with the same context, and calls dial for each attempt. The driver also calls dial,
+// with a different context, when it cancels a statement. Such a call may overlap an attempt.
 type login struct {
 	dialFunc       pgconn.DialFunc
-	addressTimeout time.Duration // from connect_timeout; zero if addresses share the time
+	addressTimeout time.Duration // from connect_timeout; zero if all addresses share one timeout
 	untried        int           // number of addresses that have not been tried yet
 
 	// The address that the driver is trying now.
 	address string
 	limit   time.Duration
-	ctx     context.Context // ends at the limit; nil before the first address
+	ctx     context.Context // expires after limit; nil before the first address
 	end     context.CancelFunc
-	detach  func() bool // lets the connection outlive ctx; returns false if ctx has already ended
+	detach  func() bool // lets the connection outlive ctx; returns false if ctx is already done
 
-	longestExpired time.Duration // longest limit of an address whose time ran out
+	longestExpired time.Duration // longest time limit among the addresses that timed out
 }
 
 // loginKey is the context key of a login.
 type loginKey struct{}
 
-// connect logs in to the server that config specifies. If the time for an address runs out, the
-// error contains the time limit.
+// connect logs in to the server that config specifies. If an address times out, the error contains
+// its time limit.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
 	if l.addressTimeout == 0 {
@@ -73,9 +73,10 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return c, err
 }
 
-// resolve returns the number of addresses that the driver will try. Consecutive tries of the same
-// address, for example with and without TLS, count once. resolve also changes config.LookupFunc to
-// return the addresses that it found, so that the driver does not look them up again.
+// resolve returns the number of addresses that the driver will try. Consecutive attempts to connect
+// to the same address, for example with and without TLS, count once. resolve also changes
+// config.LookupFunc to return the addresses that it found, so that the driver does not look them up
+// again.
 func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 	type answer struct {
 		ips []string
@@ -116,7 +117,7 @@ func (l *login) dial(ctx context.Context, network, address string) (net.Conn, er
 		l.untried--
 		l.ctx, l.end = context.WithTimeout(ctx, l.limit)
 	}
-	if l.ctx.Err() != nil { // the previous try, with TLS, has used up the time
+	if l.ctx.Err() != nil { // the previous attempt, with TLS, has used up the time
 		return nil, l.ctx.Err()
 	}
 	c, err := l.dialFunc(l.ctx, network, address)
@@ -136,7 +137,8 @@ func (l *login) share(ctx context.Context) time.Duration {
 	return min(left, max(left/time.Duration(max(l.untried, 1)), minLoginTimeout))
 }
 
-// endAddress ends the context of the current address, and records the limit if its time ran out.
+// endAddress cancels the context of the current address. If the address timed out, endAddress
+// records its time limit.
 func (l *login) endAddress() {
 	if l.ctx == nil {
 		return
@@ -147,7 +149,7 @@ func (l *login) endAddress() {
 	l.end()
 }
 
-// deadline makes reads and writes on a connection fail when the context of a call ends. If the
+// deadline makes reads and writes on a connection fail when the context of a call is done. If the
 // connection does not support deadlines, for example because it uses SSH, deadline closes it.
 type deadline struct{ net.Conn }
 

@@ -20,11 +20,10 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 }
 
 // If a hook has set or changed config.TLSConfig, spreadTLS applies that TLSConfig to every host and
-// every try. This is necessary because config contains a separate TLSConfig for each try, and the
-// driver may try without TLS after a try with TLS. Before the hook runs, the caller must save the
-// TLSConfig and the result of tlsOf. It passes them to spreadTLS as was and from. If the hook has
-// set or changed the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix sockets need
-// no TLS.
+// every attempt. This is necessary because config contains a separate TLSConfig for each attempt,
+// and the driver may try without TLS after an attempt with TLS. The arguments was and from are the
+// TLSConfig and the result of tlsOf, both from before the hook ran. If the hook has set or changed
+// the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix sockets need no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
 		url, ok := from[c]
@@ -46,7 +45,7 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 				last.TLSConfig.ServerName = f.Host
 			}
 			tries = append(tries, last)
-		} // in all other cases, f would repeat the previous try
+		} // in all other cases, f would repeat the previous attempt
 	}
 	config.Fallbacks = tries
 }

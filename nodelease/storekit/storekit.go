@@ -1,6 +1,6 @@
-// Package storekit is for programmers who write their own [nodelease.Store]. It contains the parts
-// that all stores need in addition to their database: the checks of options, clocks and layouts,
-// and the choice among free numbers. The stores of this module use it, and package
+// Package storekit is for programmers who write their own [nodelease.Store]. It contains the code
+// that every store needs in addition to its database code. This code checks options, clocks and
+// layouts, and chooses among free numbers. The stores of this module use it, and package
 // [github.com/oneclock/ids/nodelease/storetest] can test your own store.
 //
 // # What keeps IDs unique
@@ -9,7 +9,7 @@
 // horizon for the Grant, and the time at which the lease ends. If Take first reads and later
 // writes, it must write only if the lease is still expired and the horizon has not changed since
 // the read. Otherwise, the store may confirm an Extend from the former holder between the read and
-// the write. The next holder then starts below that holder's horizon, and IDs repeat.
+// the write. The next holder then starts below the former holder's horizon, and IDs can repeat.
 //
 // Each Take writes a token that is never reused, such as a random UUID. In the statement that
 // writes, Extend and Release compare this token with the stored one, and return [nodelease.ErrLost]
@@ -17,33 +17,35 @@
 // restored.
 //
 // Extend returns nil only when the horizon would survive a crash of the database. It never lowers a
-// horizon, and may be called again with the current one. Release sets the horizon, even to a lower
-// one, and removes the token. The zero time means that there is no horizon. Extend and Release get
-// horizons in whole microseconds, and a store with a coarser unit rounds up.
+// horizon, and may be called again with the current one. Release writes the given horizon, even if
+// it is lower than the stored one, and removes the token. The zero time means that there is no
+// horizon. Extend and Release get horizons in whole microseconds, and a store with a coarser unit
+// rounds up.
 //
-// In addition to the numbers, a store keeps a header, which describes the layout of the IDs and is
-// the result of [Header]. Take compares the stored header with the caller's header by calling
+// In addition to the numbers, a store keeps the header that [Header] returns, which describes the
+// layout of the IDs. Take compares the stored header with the caller's header by calling
 // [CheckHeader]. The numbers and the header are initialized by a function that an operator calls
 // before the first start. A store must not initialize missing parts by itself, because the horizons
 // in these parts would be lost.
 //
-// # What keeps numbers free
+// # What keeps numbers available
 //
-// If its context has ended, Take returns the context's error and writes nothing. If Take fails
-// because its context ended or its connection broke, the database may have taken the number anyway.
-// Take then uses the token to undo what it may have done, with a new context that has a timeout of
-// about a second. If Take did not undo it, the number would stay leased until the TTL has passed,
-// although no process uses the number. A lease outlives the context of its Take.
+// If its context is done when it is called, Take returns the context's error and writes nothing. If
+// Take fails because its context expired or was canceled, or because its connection broke, the
+// database may have taken the number anyway. Take then uses the token to undo what it may have
+// done, with a new context that has a timeout of about a second. If Take did not undo it, the
+// number would stay leased until the TTL has passed, although no process uses the number. A lease
+// outlives the context that was passed to Take.
 //
 // Each write must be a single statement, which the database commits by itself. If a transaction
-// consists of several requests and the network is cut between them, the transaction keeps its
+// consists of several requests and the network fails after one of them, the transaction keeps its
 // locks. No process, not even the holder, can then update that number.
 //
-// Leases end according to the database's clock. If the database has no clock, a Store can remember
-// when it last saw each lease change, because a Store lives as long as its process. In this case, a
-// lease has ended if it has not changed for one TTL, measured by the process's monotonic clock. A
-// [nodelease.Minter] calls Extend every TTL/4 to TTL/3. A Minter waits up to 5 s for each of its
-// first two Takes, and up to 10 s for each later one.
+// The database's clock determines when leases expire. If the database has no clock, a Store can
+// remember when it last saw each lease change, because a Store lives as long as its process. In
+// this case, a lease has expired if it has not changed for one TTL, measured by the process's
+// monotonic clock. A [nodelease.Minter] calls Extend every TTL/4 to TTL/3. A Minter waits up to 5 s
+// for each of its first two Takes, and up to 10 s for each later one.
 package storekit
 
 import (
@@ -75,11 +77,11 @@ const MaxTTL = 365 * 24 * time.Hour
 // Complete replaces zero values with the defaults and checks the other values:
 //
 //   - The holder's name must pass [CheckText]. The default is the host's name and the process ID.
-//   - The number of node numbers must be from 1 to 1,048,576, and all of the node numbers must fit
-//     the layout, which [CheckNumbers] checks. The default is 1,024.
+//   - There must be from 1 to 1,048,576 node numbers, and all of them must fit the layout, which
+//     [CheckNumbers] checks. The default is 1,024 node numbers.
 //   - The TTL must be from 1 s to [MaxTTL]. The default is 15 s.
 //
-// The errors call these values Options.Holder, Options.Numbers and Options.TTL.
+// The error messages refer to these values as Options.Holder, Options.Numbers and Options.TTL.
 func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.SnowflakeLayout) error {
 	if *holder == "" {
 		host, err := os.Hostname()
@@ -107,8 +109,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 }
 
 // CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
-// database can store such a text. The parameter what is the name by which the error refers to the
-// text, such as "Options.Holder".
+// database can store such a string. The error begins with the name of the string, such as
+// "Options.Holder", which the caller passes as what.
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
@@ -141,8 +143,9 @@ func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 // schema is the version of the format in which the stores keep their data.
 const schema = "2"
 
-// Header returns the text that a store keeps in addition to its numbers: the version of the schema
-// and a description of the IDs' layout. The zero layout means Twitter's, and has the same text.
+// Header returns the header that a store keeps in addition to its numbers. It contains the schema
+// version and a description of the IDs' layout. The zero layout means Twitter's layout, and has the
+// same header.
 func Header(l ids.SnowflakeLayout) string {
 	l = layout.Plain(l)
 	order := "node first"
@@ -173,9 +176,10 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns an error if a part of a store is missing, or nil if what is empty. what describes
-// the missing part, and hint describes how to create it, such as "call pgstore.Init". The error
-// matches [nodelease.ErrRefused] and [fs.ErrNotExist].
+// Missing returns an error which reports that a part of a store is missing. The string what
+// describes the missing part, such as "there is no such table", and the string hint describes how
+// to create it, such as "call pgstore.Init". If the description of the missing part is empty,
+// Missing returns nil. The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -188,8 +192,8 @@ func Missing(what, hint string) error {
 // [fs.ErrExist].
 var ErrMade error = &refusal{"nothing is missing: this is not the first start", []error{fs.ErrExist}}
 
-// A refusal replaces the texts of the fs errors that it matches, because these texts are about
-// files.
+// A refusal is an error with its own message, because the messages of the fs errors that it can
+// match are about files.
 type refusal struct {
 	text  string
 	match []error
@@ -208,9 +212,9 @@ func refuse(format string, args ...any) error {
 const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
-// the other time. The parameter what describes the other clock, such as "the server's". Take calls
-// CheckNow so that one machine's wrong clock cannot move the horizons of many numbers, one after
-// another.
+// the other time. The string what describes the other clock in the error, such as "the server's".
+// Take calls CheckNow so that one machine's wrong clock cannot move the horizons of many numbers,
+// one after another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock shows %s, %s %s: they are more than %v apart, so one is wrong",
@@ -241,17 +245,18 @@ type Candidate struct {
 	Version int64
 }
 
-// Prefer sorts free numbers into the order in which Take tries them, for a caller whose wall clock
-// shows now. Numbers whose horizon has passed come first, in random order, so that processes that
-// start together seldom want the same number. The numbers whose horizon is ahead come after them,
-// nearest first, because IDs with such a number have timestamps later than the wall clock.
+// Prefer sorts free numbers into the order in which Take tries them. The parameter now is the time
+// on the caller's wall clock. Numbers whose horizon has passed come first, in random order, so that
+// processes that start together seldom want the same number. Numbers whose horizon is later than
+// now come last, the earliest horizon first, because IDs with such a number have timestamps later
+// than the wall clock.
 //
 // The parameter median is the median of all numbers' horizons. Of the numbers whose horizon has
 // passed, those whose horizon is more than 24 h later than this median come first. By most holders'
-// clocks, such a horizon has not passed yet. By the clock of a holder whose clock is years ahead,
-// the horizon has passed. So that holder takes the same number again, and does not write such a
-// horizon to another number, too. A store whose Take compares the caller's clock with the
-// database's clock passes the zero time as median. This preference then does not apply.
+// clocks, such a horizon has not passed yet. If a holder's clock is years ahead, the horizon has
+// passed by that clock. The holder therefore takes the same number again, and does not write such a
+// horizon to another number as well. A store whose Take compares the caller's clock with the
+// database's clock passes the zero time as the median. This preference then does not apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {

@@ -20,8 +20,8 @@ type proxy struct {
 	mu     sync.Mutex
 	wires  []*wire
 	ended  bool
-	left   int  // number of requests that pass before one is lost; negative means that none is lost
-	answer bool // whether the answer is lost instead of the request
+	left   int  // number of requests to forward before one is dropped; negative means none
+	answer bool // whether the answer is dropped instead of the request
 	lost   *wire
 }
 
@@ -65,10 +65,10 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// loseRequest makes the proxy lose the n-th of the following requests, counted from 0. If answer is
-// true, the proxy forwards that request and loses its answer instead. In both cases, the proxy also
-// loses everything that is sent later on the same connection. loseRequest returns the connection
-// that has fallen silent since the last call, or nil.
+// loseRequest makes the proxy drop the nth request from now on, counting from 0. If answer is true,
+// the proxy forwards that request and drops its answer instead. In both cases, the proxy also drops
+// everything that is sent later on the same connection. loseRequest returns the connection that has
+// fallen silent since the last call, or nil.
 func (p *proxy) loseRequest(n int, answer bool) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +123,7 @@ func (p *proxy) isSilent(w *wire) bool {
 	return w.silent
 }
 
-// request counts a request on w, and reports whether it passes.
+// request records a request on w, and reports whether the proxy must forward it.
 func (p *proxy) request(w *wire) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +143,7 @@ func (w *wire) end() {
 	w.server.Close()
 }
 
-// closed returns an error if the client has not yet closed w, which has fallen silent.
+// closed returns an error if the client has not yet closed the silent connection w.
 func (w *wire) closed() error {
 	select {
 	case <-w.gone:

@@ -20,8 +20,8 @@ import (
 // A Harm is a kind of damage that [Refusals] does to a store before it tests the store.
 type Harm string
 
-// New must refuse a store that is damaged in this way. On a store that was opened before the
-// damage, Take must return an error.
+// New must refuse a store that is damaged in one of these ways. If a store was opened before it was
+// damaged, Take must return an error.
 const (
 	// NoHeader means that the record of the schema version and the layout is missing.
 	NoHeader Harm = "no header"
@@ -29,14 +29,14 @@ const (
 	OtherVersion Harm = "another version"
 	// NoNumber means that the record of one of the numbers, including its horizon, is missing.
 	NoNumber Harm = "a number is missing"
-	// NoRead means that the user has no right to read.
+	// NoRead means that the user lacks permission to read.
 	NoRead Harm = "no right to read"
 	// NoWrite means that the user may read but not write.
 	NoWrite Harm = "no right to write"
 	// NoWrites means that the server accepts no writes from any user, for example because it is a
-	// replica or its disk is full. This state can end without a repair, for example after a
-	// failover, so the error must not match [nodelease.ErrRefused]. For all other harms, the error
-	// must match ErrRefused.
+	// replica or its disk is full. This condition can clear up without a repair, for example after
+	// a failover, so the error must not match [nodelease.ErrRefused]. For all other damage, the
+	// error must match ErrRefused.
 	NoWrites Harm = "no writes"
 )
 
@@ -47,22 +47,23 @@ var harms = []Harm{NoHeader, OtherVersion, NoNumber, NoRead, NoWrite, NoWrites}
 type Place struct {
 	// Init initializes a store with the numbers 0 to 2 for IDs with the layout l.
 	Init func(l ids.SnowflakeLayout) error
-	// New opens that store with a TTL of a minute or more, as a user that has only the rights that
-	// a holder needs.
+	// New opens that store with a TTL of a minute or more, as a user that has only the privileges
+	// that a holder needs.
 	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
-	// Harm maps each harm to a function. The function damages the store without changing the number
-	// that is held, and returns a second function, which undoes the damage. For a harm that cannot
-	// occur in this kind of store, the map contains nil. The map may also contain harms for which
-	// this package has no constant. These must be permanent.
+	// Harm maps each kind of damage to a function that causes it. The function must not change the
+	// number that is held. It returns a second function, which undoes the damage. If the damage
+	// cannot occur in this kind of store, the map contains nil for it. The map may also contain
+	// kinds of damage for which this package has no constant. These must be permanent.
 	Harm map[Harm]func(held int64) (undo func() error, err error)
 }
 
-// Refusals tests that a kind of store refuses stores with certain faults. New must refuse a store
-// that was never initialized, a store for a different layout, and a store that is damaged by any of
-// the harms. If the store was opened before the fault occurred, Take must refuse it. If a store
-// with one of these faults is not refused, IDs repeat, or a program waits until a person fixes the
-// store. New may accept a store with the harm NoNumber if Take refuses that store. The current
-// holder of a number may succeed or fail, but must not get [nodelease.ErrLost].
+// Refusals tests that New and Take refuse a store with certain faults. New must refuse a store that
+// was never initialized, a store for a different layout, and a store that is damaged in one of the
+// ways in p.Harm. If the store was opened before the fault occurred, Take must refuse it. Without
+// these refusals, IDs could repeat, or a program could wait until a person repairs the store. New
+// may accept a store that lacks a number (NoNumber) if Take refuses that store. While the store is
+// damaged, calls by the current holder of a number may succeed or fail, but must not return
+// [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -175,7 +176,7 @@ func (p Place) testHarm(ctx context.Context, h Harm) error {
 }
 
 // answered calls f repeatedly for up to a minute while f's error matches
-// [context.DeadlineExceeded], because a busy server may answer late.
+// [context.DeadlineExceeded], because a busy server may not answer in time.
 func answered(f func() error) (err error) {
 	_ = within(time.Minute, func() error {
 		if err = f(); errors.Is(err, context.DeadlineExceeded) {

@@ -20,8 +20,8 @@ type Network struct {
 	Server string
 	// Open returns a store that connects only to address and shares nothing with other stores. The
 	// store must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a
-	// minute. The TTL should be shorter if the store cannot release a number after a failed Take,
-	// so that the number becomes free only after the TTL.
+	// minute. If the store cannot release a number after a failed Take, the TTL should be shorter,
+	// because the number then becomes free only after the TTL.
 	Open func(t *testing.T, address string) nodelease.Store
 	// Again is the time within which the call after the tested call must succeed. It is for clients
 	// that have a single connection and need some time to detect that the connection is dead. Zero
@@ -35,17 +35,18 @@ type Network struct {
 // errMaybeSlow means that a trial failed, but perhaps only because the machine was busy.
 var errMaybeSlow = errors.New("and so it was in each of four tries")
 
-// callTimeout is the timeout of the tested call's context in the first try.
+// callTimeout is the timeout of the tested call's context on the first try.
 const callTimeout = 500 * time.Millisecond
 
-// returnGrace is how long a call may take beyond the end of its context. In the first try, the next
-// call must also succeed within this time.
+// returnGrace is how long a call may continue after its context is done. On the first try, each
+// call that follows the tested call must also succeed within this time, unless Network.Again is
+// longer.
 const returnGrace = 2500 * time.Millisecond
 
-// Silence tests a store whose network loses one of the first six requests that Take, Extend or
+// Silence tests a store whose network drops one of the first six requests that Take, Extend or
 // Release sends, or the answer to one of these requests. The connection stays open but no longer
 // carries any data, as if a firewall had forgotten the connection or the server's machine hung. All
-// other connections work. The call must return within 2.5 s of the end of its context, the next
+// other connections work. The call must return within 2.5 s after its context is done, the next
 // call must succeed, and no connection, transaction or held number may be left behind. A trial that
 // may have failed only because the machine was slow is run up to four times, each time with
 // contexts that last twice as long.
@@ -101,7 +102,8 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 			return fmt.Errorf("before the silence, Extend: %w", err)
 		}
 	}
-	time.Sleep(1100 * time.Millisecond) // some clients ping first after an idle second
+	// After an idle second, some clients send a ping before the next request.
+	time.Sleep(1100 * time.Millisecond)
 	s.proxy.loseRequest(request, answer)
 	ctx, cancel := context.WithTimeout(t.Context(), s.limit)
 	defer cancel()
@@ -131,7 +133,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	lost := s.proxy.loseRequest(-1, false)
 	switch {
 	case lost == nil && errors.Is(r.err, context.DeadlineExceeded):
-		// The context ended before the store sent the request that the proxy would have lost.
+		// The context was done before the store sent the request that the proxy was to drop.
 		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errMaybeSlow)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)

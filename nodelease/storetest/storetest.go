@@ -1,4 +1,4 @@
-// Package storetest tests whether a store keeps the promises of [nodelease.Store] and
+// Package storetest tests whether a store satisfies the contracts of [nodelease.Store] and
 // [nodelease.Lease], on which the uniqueness of IDs depends.
 package storetest
 
@@ -20,10 +20,10 @@ import (
 // open must return two stores that use the same database, as two processes would. Each subtest
 // needs its own database, which must share nothing with the databases of other subtests. The stores
 // must have Twitter's layout and exactly the numbers 0 and 1, both without a horizon. Their TTL
-// must be the shortest one with which they can still answer in time, such as 2 s. Some subtests
-// wait for leases to end, so a longer TTL makes them slower. If a lease may have ended only because
-// the store was slow, a failure of the subtest proves nothing, so the subtest is run again, up to
-// four times.
+// must be as short as possible, such as 2 s, but long enough for the stores to answer in time. Some
+// subtests wait for leases to end, so a longer TTL makes them slower. If a lease may have ended
+// only because the store was slow, a failure of the subtest proves nothing, so the subtest is run
+// again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,11 +54,10 @@ func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check fun
 	return false
 }
 
-// errSlow is the value with which a check panics if it fails after one of its leases may have
-// ended.
+// A check panics with errSlow if it fails after one of its leases may have ended.
 var errSlow = errors.New("the store is too slow to be tested")
 
-// returnTimeout is how long a call may continue after its context has ended.
+// returnTimeout is how long a call may continue after its context is done.
 const returnTimeout = 3 * time.Second
 
 var checks = []struct {
@@ -78,9 +77,9 @@ var checks = []struct {
 type tester struct {
 	testing.TB
 	stores  [2]nodelease.Store // two stores that use one database
-	turn    int                // number of calls to ask; its lowest bit selects the store
+	turn    int                // number of times that ask was called; its lowest bit selects the store
 	now     time.Time
-	ends    map[int64]time.Time // earliest ends of the leases that must stay held, by number
+	ends    map[int64]time.Time // earliest end of each lease that must stay held, by number
 	excused bool                // whether a slow store is excused
 }
 
@@ -111,7 +110,7 @@ func (t *tester) mayFail() {
 	}
 }
 
-// renewed records that g was taken or extended by a call that was made at the time began.
+// renewed records that a call took or extended g. The call started at began.
 func (t *tester) renewed(g nodelease.Grant, began time.Time) { t.ends[g.Number] = began.Add(g.TTL) }
 
 // numbers takes all numbers.
@@ -131,7 +130,7 @@ func numbers(t *tester) {
 	if a.FreeKnown && a.Free != 1 || b.FreeKnown && b.Free != 0 {
 		t.Errorf("beside the numbers taken, %d and then %d are free, want 1 and 0, or FreeKnown false", a.Free, b.Free)
 	}
-	// A faulty store may end its leases soon after the context of Take has ended.
+	// A faulty store may end its leases soon after the context passed to Take is done.
 	time.Sleep(50 * time.Millisecond)
 	g, err := t.ask(t.Context())
 	t.match("Take while all numbers are held", err, nodelease.ErrNoNumber)
@@ -144,7 +143,7 @@ func numbers(t *tester) {
 	}
 }
 
-// horizons tests that each holder finds the horizon that the previous holder left.
+// horizons tests that each holder sees the horizon that the previous holder wrote.
 func horizons(t *tester) {
 	other, g := t.take(), t.take()
 	for _, horizon := range []time.Time{
@@ -270,9 +269,10 @@ func lastMoment(before time.Duration) func(t *tester) {
 	}
 }
 
-// late tests an Extend of an expired lease. A store may allow this until another process takes the
-// number. The other process calls Take first, and the Extend follows after the given delay. If the
-// delay is negative, the Take follows the Extend instead. At most one of the two calls may succeed.
+// late returns a check that calls Extend on an expired lease. A store may allow this until another
+// process takes the number. The other process calls Take, and the holder calls Extend after the
+// given delay. If the delay is negative, the holder calls Extend first, and the other process calls
+// Take after it. At most one of the two calls may succeed.
 func late(after time.Duration) func(t *tester) {
 	return func(t *tester) {
 		began := time.Now()
@@ -302,8 +302,8 @@ func late(after time.Duration) func(t *tester) {
 	}
 }
 
-// cutOff calls Take with contexts that end before Take returns. A Take that fails must not leave a
-// number held.
+// cutOff calls Take with contexts that may expire before Take returns. If Take fails, it must not
+// leave a number held.
 func cutOff(t *tester) {
 	other, began := t.take(), time.Now()
 	t.release(t.take(), t.now)
@@ -314,7 +314,7 @@ func cutOff(t *tester) {
 		ctx, cancel := context.WithTimeout(t.Context(), takes*i/20)
 		g, err := t.stores[i%2].Take(ctx, nodelease.Request{Now: t.now})
 		cancel()
-		t.ends[-1] = began.Add(other.TTL / 2) // after that, the lease named other may have ended
+		t.ends[-1] = began.Add(other.TTL / 2) // after that, other's lease may have ended
 		for tries := 0; err != nil && tries < 10; tries++ {
 			if g, err = t.ask(t.Context()); err != nil {
 				time.Sleep(other.TTL / 40)
@@ -362,11 +362,11 @@ func layout(t *tester) {
 	t.release(g, t.now)
 }
 
-// noAnswer makes calls whose context has already ended. The store may or may not carry them out.
+// noAnswer makes calls whose context is already done. The store may or may not carry them out.
 func noAnswer(t *tester) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 2 { // Take may return a lease, but if it fails, no number may stay held
+	for range 2 { // Take may return a lease, but if it fails, it must not leave a number held
 		if g, err := t.ask(ended); err == nil {
 			t.release(g, time.Time{})
 		}
@@ -397,8 +397,9 @@ func noAnswer(t *tester) {
 	}
 }
 
-// preference tests which of two free numbers Take chooses. In the first round, the horizon of one
-// number has passed and the other horizon is ahead. In the second round, both are ahead.
+// preference tests which of two free numbers Take chooses. In the first round, one number's horizon
+// is in the past and the other number's horizon is in the future. In the second round, both are in
+// the future.
 func preference(t *tester) {
 	a, b := t.take(), t.take()
 	t.release(a, t.now.Add(2*time.Hour))
@@ -414,13 +415,13 @@ func preference(t *tester) {
 	}
 }
 
-// In crowd, many goroutines take and release numbers at the same time. No number may have two
-// holders, and every holder must find the horizon that the number's previous holder left.
+// crowd takes and releases numbers in many goroutines at the same time. No number may have two
+// holders, and every holder must see the horizon that the number's previous holder wrote.
 func crowd(t *tester) {
 	var mu sync.Mutex
 	left, held := map[int64]time.Time{}, map[int64]bool{}
 	taken, failure := 0, error(nil)
-	// check records that g is held, and returns the horizon that its holder must leave.
+	// check records that g is held, and returns the horizon with which to release it.
 	check := func(g nodelease.Grant) (leave time.Time, err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -474,13 +475,13 @@ func crowd(t *tester) {
 }
 
 // isHorizon reports whether a store may return got as the horizon if want was written. A store may
-// round up to milliseconds.
+// round a horizon up to a whole millisecond.
 func isHorizon(got, want time.Time) bool {
 	return !got.Before(want) && got.Sub(want) < time.Millisecond && got.IsZero() == want.IsZero()
 }
 
-// ask takes a number, alternating between the two stores. The context that it passes to Take ends
-// when ask returns.
+// ask takes a number, alternating between the two stores. The context that it passes to Take is
+// canceled when ask returns.
 func (t *tester) ask(ctx context.Context) (nodelease.Grant, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -508,8 +509,8 @@ func (t *tester) take() nodelease.Grant {
 	return g
 }
 
-// takeFrom waits until the lease of the grant named silent has ended, and then takes that number.
-// While it waits, it keeps extending the lease of the grant named other.
+// takeFrom waits until the lease of the silent grant has ended, and then takes the number of that
+// grant. While it waits, it keeps extending the lease of the other grant.
 func (t *tester) takeFrom(silent, other nodelease.Grant) nodelease.Grant {
 	t.Helper()
 	delete(t.ends, silent.Number)
