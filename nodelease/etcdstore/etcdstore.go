@@ -10,12 +10,12 @@
 // over which a Store renews all its leases. These checks take a long time if many processes start
 // at the same time. Calls wait until the stream is open. The stream then stays open for later
 // calls, and ends when the client is closed or the Store is no longer reachable. If a client uses a
-// certificate and no user name, the servers check no password.
+// certificate but no user name, the servers do not check a password.
 //
-// IDs repeat if the cluster loses committed data, for example because it was restored from a
+// IDs can repeat if the cluster loses committed data, for example because it was restored from a
 // snapshot, or because it crashed while running with unsafe-no-fsync. Stop all Minters before you
-// restore a snapshot. Restart them a window later ([nodelease.Options.Window]), and only after
-// every clock has passed the time of the newest ID in your tables.
+// restore a snapshot. Restart them only after one window ([nodelease.Options.Window]) has elapsed
+// and every clock has passed the time of the newest ID in your tables.
 package etcdstore
 
 import (
@@ -44,7 +44,8 @@ type Options struct {
 	// layout needs its own prefix.
 	Prefix string
 	// Holder is a name for the process. Take writes it to the owner key of the leased number, to
-	// help people who inspect the keys. Empty means the host name and the process ID.
+	// help people who inspect the keys. If Holder is empty, Take writes the host name and the
+	// process ID.
 	Holder string
 	// Numbers is the size of the store, which contains the node numbers from 0 to Numbers-1. Zero
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
@@ -58,7 +59,7 @@ type Options struct {
 	Layout ids.SnowflakeLayout
 }
 
-// Store is a [nodelease.Store] in etcd. It uses these keys:
+// Store is a [nodelease.Store] backed by etcd. It uses these keys:
 //
 //	<prefix>/schema         the schema version and the layout of the IDs
 //	<prefix>/horizon/00017  the horizon in RFC 3339 format, attached to no lease;
@@ -80,7 +81,7 @@ type Store struct {
 // matches [nodelease.ErrRefused] if the key is missing, has a different version or is for a
 // different layout, or if the client's user lacks one of the permissions listed at [Store]. If opts
 // is nil, New uses the defaults. The caller must close the Minters first and then the client. Once
-// the client is closed, the store's calls soon fail, including calls in progress.
+// the client is closed, calls to the store soon fail, including calls in progress.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -139,9 +140,9 @@ const (
 // version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init each time that a process starts. Take returns an error if it finds that a key is
-// missing, because a horizon may be lost. Init would create a missing horizon with a time in the
-// year 1, and IDs would repeat. After such a loss, stop all Minters. Call Init a window later, and
-// only after every clock has passed the time of the newest ID in your tables.
+// missing, because a horizon may be lost. Init would replace a lost horizon with a time in the year
+// 1, and IDs could repeat. After such a loss, stop all Minters. Call Init only after one window has
+// elapsed and every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -204,16 +205,16 @@ func (s *Store) init(parent context.Context) error {
 	return commit()
 }
 
-// maxTries limits how many free numbers Take tries. If all tries fail, Take reads again which
-// numbers are free, and tries up to maxTries of these. If many processes compete for the last
-// numbers, most tries fail. If Take tried all these numbers, it would keep the servers too busy to
-// serve other processes.
+// maxTries limits how many free numbers Take tries. If all attempts fail, Take reads the list of
+// free numbers once more, and tries up to maxTries of them. If many processes compete for the last
+// numbers, most attempts fail. If Take tried all these numbers, it would keep the servers too busy
+// to serve other processes.
 const maxTries = 3
 
-// grace is how long Take continues after its context has ended, if it has already found a free
-// number. If Take stopped immediately while the servers are slow, its requests in progress would be
-// wasted and then repeated. After the grace period, Take has another second to release the number
-// and the lease.
+// grace is how long Take continues after its context is done, if it has already found a free
+// number. If Take stopped immediately when the servers are slow, the work on its requests in
+// progress would be wasted, and the next Take would send these requests again. After the grace
+// period, Take has another second to release the number and the lease.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. If at least three numbers are held and r.Now differs by more
@@ -321,7 +322,7 @@ type contents struct {
 	horizons, held int64          // how many numbers in the store have a horizon or an owner
 }
 
-// read reads the keys of count numbers. The parameter first is the lowest of these numbers.
+// read reads the keys of the numbers from first to first+count-1.
 func (s *Store) read(ctx context.Context, first, count int64) (*contents, error) {
 	found, err := etcdkeys.Read(ctx, s.client, s.opts.Prefix, first, first+count, s.opts.Numbers, clientv3.WithKeysOnly())
 	if err != nil {
@@ -436,8 +437,8 @@ func (s *Store) explain(err error) error {
 // errClosed is the error that all calls return after the client has been closed.
 var errClosed = faults.Refused(errors.New("nodelease: etcd: the client is closed, or its context has ended"))
 
-// whileOpen calls f with a context that ends when ctx ends or the client is closed. If f used ctx
-// itself, a closed client would retry for seconds before it reported that it is closed.
+// whileOpen calls f with a context that is done when ctx is done or the client is closed. If f used
+// ctx itself, a closed client would retry for seconds before it reported that it is closed.
 func (s *Store) whileOpen(ctx context.Context, f func(context.Context) error) error {
 	return conns.Until(ctx, s.client.Ctx(), errClosed, f)
 }
@@ -448,9 +449,9 @@ func (s *Store) key(kind string, number int64) string {
 	return etcdkeys.Key(s.opts.Prefix, kind, number)
 }
 
-// revoke ends a lease that is no longer needed. The end of the lease also deletes its owner key,
-// even if the transaction that wrote the key returned an error. If revoke fails, the lease expires
-// after its TTL.
+// revoke ends a lease that is no longer needed. When the lease ends, etcd also deletes its owner
+// key, even if the transaction that wrote the key returned an error. If revoke fails, the lease
+// expires after its TTL.
 func (s *Store) revoke(ctx context.Context, id clientv3.LeaseID) {
 	if id == clientv3.NoLease {
 		return
@@ -534,17 +535,18 @@ func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 	return clientv3.OpPut(l.store.key("horizon", l.number), string(text)), nil
 }
 
-// commit carries out ops on two conditions: this lease wrote the current owner key, and the horizon
+// commit executes ops on two conditions: this lease wrote the current owner key, and the horizon
 // key has not changed since this lease last saw it. If only the horizon key has changed, commit
-// tries once more with that key's current revision. The second try carries out put if ops is empty.
-// The comparisons prevent two kinds of writes:
+// tries once more with that key's current revision. If ops is empty, this second transaction
+// executes put instead. The comparisons prevent two kinds of writes:
 //
 //   - The comparison of the owner key's create revision prevents writes by a holder that has lost
 //     its number. If etcd is restored from a backup, it reuses revisions. The comparison of the
 //     lease ID still prevents these writes, because lease IDs are not reused.
-//   - The comparison of the horizon key's mod revision prevents the write of a delayed request from
-//     this holder. That write would lower the horizon again, below IDs that a later request has
-//     allowed.
+//   - The comparison of the horizon key's mod revision prevents writes by a delayed request that
+//     this holder sent earlier. Such a write would lower the horizon again, although a later
+//     request has already raised it, and the holder may have generated IDs up to the higher
+//     horizon.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, horizon := l.store.key("owner", l.number), l.store.key("horizon", l.number)
 	missing := false

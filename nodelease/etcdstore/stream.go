@@ -27,7 +27,7 @@ type renewals struct {
 
 	// The fields below are guarded by stream. Only the goroutine that has received from this
 	// channel may use them. The goroutine that opens a stream may also use openTimeout until it
-	// closes the stream's opened channel, because no other stream is opened before then.
+	// closes s.opened, because no other stream is opened before then.
 
 	openTimeout    time.Duration
 	reopenInterval time.Duration
@@ -40,9 +40,9 @@ const (
 	// the delay may also be caused by password checks, so the next stream may take twice as long to
 	// open.
 	openTimeout = 30 * time.Second
-	// reopenInterval is the minimum time between two streams that are abandoned because the servers
-	// do not answer in time. It applies only if the servers check a password for each stream,
-	// because these checks may cause the delay.
+	// reopenInterval is the minimum time from abandoning one stream, because the servers do not
+	// answer in time, to abandoning the next. It applies only if the servers check a password for
+	// each stream, because these checks may cause the delay.
 	reopenInterval = 2 * time.Minute
 )
 
@@ -55,7 +55,7 @@ type stream struct {
 	rpc     pb.Lease_LeaseKeepAliveClient
 	answers chan *pb.LeaseKeepAliveResponse // in the order of the requests; closed when failure is set
 	failure error
-	pending int // number of answers still expected; between calls, all for abandoned requests
+	pending int // number of answers still expected; between calls, all belong to abandoned requests
 }
 
 func newRenewals(client *clientv3.Client) *renewals {
@@ -64,7 +64,8 @@ func newRenewals(client *clientv3.Client) *renewals {
 	return r
 }
 
-// open starts to open a stream. The caller must have received from r.stream.
+// open begins opening a stream, and does not wait until it is open. The caller must have received
+// from r.stream.
 func (r *renewals) open() *stream {
 	ctx, end := context.WithCancel(r.client.Ctx())
 	s := &stream{opened: make(chan struct{}), end: end, answers: make(chan *pb.LeaseKeepAliveResponse)}
@@ -99,8 +100,8 @@ func (s *stream) read(ctx context.Context) error {
 	}
 }
 
-// ask renews a lease. If the answer arrives after ctx has ended, later calls to ask do not mistake
-// it for the answer to their own requests.
+// ask renews a lease. If the answer arrives after ctx is done, later calls to ask do not mistake it
+// for the answer to their own requests.
 func (s *stream) ask(ctx context.Context, id clientv3.LeaseID) (ttl int64, err error) {
 	stop := context.AfterFunc(ctx, s.end) // Send blocks if the servers do not accept requests
 	err = s.rpc.Send(&pb.LeaseKeepAliveRequest{ID: int64(id)})
@@ -138,8 +139,9 @@ func (r *renewals) renew(ctx context.Context, id clientv3.LeaseID) (ttl int64, e
 	return ttl, err
 }
 
-// use calls ask with the stream. If a stream that an earlier call opened has failed, for example
-// because the servers were restarted, use tries again with a new stream.
+// use passes the stream to the function ask, once the stream is open. If a stream that an earlier
+// call opened has failed, for example because the servers were restarted, use tries again with a
+// new stream.
 func (r *renewals) use(ctx context.Context, ask func(*stream) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

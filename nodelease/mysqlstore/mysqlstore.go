@@ -18,16 +18,16 @@
 //
 // The user must not have the privilege SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN
 // (MySQL). With one of these privileges, holders can still write to a server after a switchover has
-// made it read-only, and IDs repeat. The first Take reports such a privilege by calling
+// made it read-only, so IDs can repeat. The first Take reports such a privilege by calling
 // [nodelease.Request.Warn].
 //
-// IDs repeat if the server loses committed data, for example because it was restored from a backup,
-// or because it is a replica that was promoted before it had received and executed all
+// IDs can repeat if the server loses committed data, for example because it was restored from a
+// backup, or because it is a replica that was promoted before it had received and executed all
 // transactions. Semi-synchronous replication does not prevent this. With it, the server waits for
 // replicas only until a timeout, or until KILL QUERY ends the wait. The server then continues
 // without the replicas and does not inform the client. Stop all Minters before you restore a backup
-// or promote such a replica. Restart them a window later ([nodelease.Options.Window]), and only
-// after every clock has passed the time of the newest ID in your tables.
+// or promote such a replica. Restart them only after one window ([nodelease.Options.Window]) has
+// elapsed and every clock has passed the time of the newest ID in your tables.
 package mysqlstore
 
 import (
@@ -60,12 +60,12 @@ import (
 // that share a table must use the same Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A database and a dot may precede the name.
-	// Without a database, the table is in the DSN's database. Names are used exactly as given. Each
-	// layout needs its own table.
+	// If Table contains no database name, the table is in the DSN's database. Names are used
+	// exactly as given. Each layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
-	// people who inspect the table. The maximum is 255 characters. Empty means the host name and
-	// the process ID.
+	// people who inspect the table. The maximum is 255 characters. If Holder is empty, Take writes
+	// the host name and the process ID.
 	Holder string
 	// Numbers is the size of the store, which contains the node numbers from 0 to Numbers-1. Zero
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
@@ -77,17 +77,17 @@ type Options struct {
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
 	// AllowNoFsync allows a server whose innodb_flush_log_at_trx_commit or sync_binlog is not 1. It
-	// is meant for tests. If the machine that runs such a server crashes, IDs repeat.
+	// is meant for tests. If the machine that runs such a server crashes, IDs can repeat.
 	AllowNoFsync bool
 	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
 	// the configuration from the DSN and may change that copy. For example, it can set TLS, a
 	// DialFunc, or a Passwd that is a token or was read from a file.
 	//
-	// The context passed to BeforeConnect ends when the call that needs the connection is canceled
-	// or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect hangs,
-	// each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be
-	// safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot recover
-	// from it, because BeforeConnect runs in its own goroutine.
+	// The context passed to BeforeConnect is done when the call that needs the connection is
+	// canceled or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect
+	// hangs, each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect
+	// must be safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot
+	// recover from it, because BeforeConnect runs in its own goroutine.
 	BeforeConnect func(context.Context, *mysql.Config) error
 
 	wrap func(driver.Connector) driver.Connector // for tests; may be nil
@@ -97,8 +97,8 @@ type Options struct {
 // determines when leases expire. All times in the table are in UTC. The token column identifies the
 // row's holder. Each Take generates a random token, which identifies the holder even after the
 // server is restored from a backup. A counter would not do so, because its values would be reused
-// after the restore. The row with the number -1 contains the schema version and the layout of the
-// IDs in its holder column. Use [New] to create a Store.
+// after the restore. In the row with the number -1, the holder column contains the schema version
+// and the layout of the IDs. Use [New] to create a Store.
 type Store struct {
 	opts     Options
 	config   *mysql.Config // parsed from the DSN
@@ -125,7 +125,7 @@ const (
 	noHolder    = `token = null, holder = null, expires = '1970-01-01 00:00:00'`
 	datetime    = "2006-01-02 15:04:05.000000" // the server's format
 
-	// Error numbers of the server.
+	// Server error numbers.
 	recordChanged = 1020
 	lockWait      = 1205
 	deadlock      = 1213
@@ -138,19 +138,19 @@ const (
 //
 // New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
-// has a different version or is for a different layout. The error also matches if a crash could set
-// a horizon back, for one of these reasons:
+// has a different version or is for a different layout. The error also matches ErrRefused if a
+// crash could set a horizon back, for one of these reasons:
 //
 //   - The table is a view.
 //   - The table's engine is not InnoDB.
-//   - The server has and shows the setting innodb_flush_log_at_trx_commit, and its value is neither
-//     1 nor 3. Only MariaDB has the value 3.
-//   - The server has a binary log. It has and shows the setting sync_binlog, and its value is not
-//     1.
+//   - The server shows the setting innodb_flush_log_at_trx_commit with a value other than 1 or 3.
+//     Only MariaDB has the value 3.
+//   - The server has a binary log and shows the setting sync_binlog with a value other than 1.
 //
-// The first Take calls [nodelease.Request.Warn] if the server does not show log_bin or one of these
-// settings, or if the user has a privilege to write while read_only is on. New also refuses a
-// read-only server and read-only sessions. If opts is nil, New uses the defaults.
+// The first Take calls [nodelease.Request.Warn] if the server does not show the setting log_bin or
+// one of the settings above, or if the user has a privilege that allows writes while read_only is
+// on. New also refuses a read-only server and read-only sessions. If opts is nil, New uses the
+// defaults.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -166,8 +166,8 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 //
 // Do not call Init each time that a process starts. New and Take refuse an incomplete table,
 // because the horizons in the missing rows may be lost. Init would create these rows again without
-// their horizons, and IDs would repeat. After such a loss, stop all Minters. Call Init a window
-// later, and only after every clock has passed the time of the newest ID in your tables.
+// their horizons, and IDs could repeat. After such a loss, stop all Minters. Call Init only after
+// one window has elapsed and every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, dsn string, opts *Options) error {
 	s, err := open(ctx, dsn, opts, true)
 	if err != nil {
@@ -208,7 +208,7 @@ func open(ctx context.Context, dsn string, opts *Options, first bool) (*Store, e
 		if err == nil {
 			err = s.prepare(ctx, c, first)
 		}
-		s.warnings = nil // drop the warnings from an earlier try
+		s.warnings = nil // drop the warnings from an earlier attempt
 		for _, f := range all {
 			if f.Grade == faults.Told {
 				s.warnings = append(s.warnings, errors.New("nodelease: mysql: "+f.Text))
@@ -247,8 +247,8 @@ func (c *conn) Close() {
 	_ = c.db.Close()
 }
 
-// dialTimeout is the timeout of a dial if the DSN has none. It is short enough to leave the call
-// enough time for another try.
+// dialTimeout is the timeout for connecting and logging in if the DSN specifies no timeout. It is
+// short enough to leave the call enough time for another attempt.
 const dialTimeout = 2 * time.Second
 
 // dial makes a connection. It applies the store's own settings after it has called BeforeConnect.
@@ -297,7 +297,7 @@ func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.Li
 // prepare returns an error unless the table exists and is complete. If first is true, it creates
 // the missing parts instead.
 func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
-	columns := func() error { // also checks the privilege to read them
+	columns := func() error { // also checks that the user has the privilege to read them
 		return c.QueryRowContext(ctx, fmt.Sprintf(`select count(*) from (select number, token, holder, expires, horizon from %s limit 0) c`, s.table)).
 			Scan(new(int))
 	}
@@ -432,8 +432,8 @@ func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 }
 
 // withConn calls f with a connection on which each statement is its own transaction. It calls f
-// again if the server has rolled back a statement because of other sessions. If a kept connection
-// is dead, withConn detects this before it calls f.
+// again if the server has rolled back a statement because of a conflict with other sessions. If a
+// connection kept from an earlier call is dead, withConn detects this before it calls f.
 //
 // withConn does not query whether autocommit is on, because a proxy may answer for a different
 // session. An UPDATE that is never committed would then look like a committed one. The UPDATE
@@ -476,7 +476,7 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 	return n > 0, err
 }
 
-// grace is how long Take continues after its context has ended. If Take stopped immediately, the
+// grace is how long Take continues after its context is done. If Take stopped immediately, the
 // server might still lease the number. The number would then stay leased although no process uses
 // it.
 const grace = time.Second
@@ -506,11 +506,11 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 	return g, err
 }
 
-// take reads which numbers are free, and tries to take one number after another until it succeeds.
-// It uses a single connection.
+// take reads the list of free numbers, and tries to take them one by one until it succeeds. It uses
+// a single connection.
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
-	var none error // the reason for no number, if no request has failed
+	var none error // the reason that no number is taken, if no request has failed
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {
@@ -543,7 +543,8 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 // caller's clock.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free
-	storekit.Prefer(free, time.Time{}, now) // no median, because the server has a clock
+	// No median is needed, because take has compared now with the server's clock.
+	storekit.Prefer(free, time.Time{}, now)
 	set := fmt.Sprintf(`token = '%s', holder = %s, expires = %s`, l.token, mycheck.Text(s.opts.Holder), s.expiry())
 	for i, tries := 0, 0; i < len(free); tries++ {
 		n := free[i]

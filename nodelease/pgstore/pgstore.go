@@ -7,10 +7,11 @@
 // [Options.BeforeConnect] is for settings that a URL cannot contain. The URL may point to
 // PgBouncer, because the store uses no prepared statements and changes no session settings.
 //
-// IDs repeat if the server loses committed data, for example because it was restored from a backup,
-// or because it is a promoted replica that was not synchronous. Stop all Minters before you restore
-// a backup or promote such a replica. Restart them a window later ([nodelease.Options.Window]), and
-// only after every clock has passed the time of the newest ID in your tables.
+// IDs can repeat if the server loses committed data, for example because it was restored from a
+// backup, or because it is a promoted replica that was not synchronous. Stop all Minters before you
+// restore a backup or promote such a replica. Restart them only after one window
+// ([nodelease.Options.Window]) has elapsed and every clock has passed the time of the newest ID in
+// your tables.
 package pgstore
 
 import (
@@ -40,11 +41,12 @@ import (
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A schema and a dot may precede the name.
 	// Without a schema, each connection's search_path determines which table is used. If processes
-	// use different tables with the same name, IDs repeat. Names are used exactly as given,
+	// use different tables with the same name, IDs can repeat. Names are used exactly as given,
 	// including their case. Each layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
-	// people who inspect the table. Empty means the host name and the process ID.
+	// people who inspect the table. If Holder is empty, Take writes the host name and the process
+	// ID.
 	Holder string
 	// Numbers is the size of the store, which contains the node numbers from 0 to Numbers-1. Zero
 	// means 1,024. The maximum is 1,048,576 or the number of nodes that Layout allows, whichever is
@@ -56,30 +58,30 @@ type Options struct {
 	// Layout is the layout of the IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
 	// AllowNoFsync allows a server with fsync=off. It is meant for tests. If the machine that runs
-	// such a server crashes, IDs repeat.
+	// such a server crashes, IDs can repeat.
 	AllowNoFsync bool
 	// BeforeConnect, if not nil, is called before each connection is made. It receives a copy of
 	// the configuration from the URL and may change that copy. For example, it can set a DialFunc,
 	// a TLSConfig, or a Password that is a token or was read from a file. If BeforeConnect sets or
-	// changes the TLSConfig, that TLSConfig applies to every host. The driver then tries no
-	// connection without this TLSConfig, except through a Unix socket. Changes that BeforeConnect
-	// makes to Fallbacks are preserved. To use a different CA, set a new TLSConfig. With
-	// sslmode=verify-ca, the old TLSConfig would still verify certificates against the CA from the
-	// URL.
+	// changes the TLSConfig, that TLSConfig applies to every host. The driver then uses this
+	// TLSConfig for every attempt to connect, except through a Unix socket. Changes that
+	// BeforeConnect makes to Fallbacks are preserved. To use a different CA, set a new TLSConfig.
+	// With sslmode=verify-ca, the old TLSConfig would still verify certificates against the CA from
+	// the URL.
 	//
-	// The context passed to BeforeConnect ends when the call that needs the connection is canceled
-	// or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect hangs,
-	// each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect must be
-	// safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot recover
-	// from it, because BeforeConnect runs in its own goroutine.
+	// The context passed to BeforeConnect is done when the call that needs the connection is
+	// canceled or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect
+	// hangs, each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect
+	// must be safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot
+	// recover from it, because BeforeConnect runs in its own goroutine.
 	BeforeConnect func(context.Context, *pgx.ConnConfig) error
 }
 
 // Store is a [nodelease.Store] in one PostgreSQL table, with a row for each number. The server's
 // clock determines when leases expire. The token column identifies the row's holder. Each Take
 // generates a random token, which identifies the holder even after the server is restored from a
-// backup. A counter would not do so, because its values would be reused after the restore. The row
-// with the number -1 contains the schema version and the layout of the IDs in its holder column.
+// backup. A counter would not do so, because its values would be reused after the restore. In the
+// row with the number -1, the holder column contains the schema version and the layout of the IDs.
 // Use [New] to create a Store.
 type Store struct {
 	opts   Options
@@ -111,10 +113,10 @@ and case when current_setting('client_min_messages', true) in ('error', 'fatal',
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
 // takeRow takes a free number. It skips rows that another session is taking at the same time. It
-// prefers the same numbers as storekit.Prefer does without a median. No median is needed, because
-// the statement compares the caller's clock with the server's. The SQL function greatest ignores
-// NULL. takeRow finds no row if the caller's clock or layout is wrong, if a row is missing, or if
-// the type of a time column was altered.
+// orders the free rows as storekit.Prefer orders numbers if its median is the zero time. No median
+// is needed, because the statement compares the caller's clock with the server's. The SQL function
+// greatest ignores NULL. takeRow finds no row if the caller's clock or layout is wrong, if a row is
+// missing, or if the type of a time column was altered.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -137,9 +139,9 @@ returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0
 const readTable = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
-// The comparison of tokens stops a holder that has lost its number, even while the number is free
-// again because the next holder's lease has expired. The comparison of horizons stops a delayed
-// statement from the current holder. Such a statement would lower the horizon again.
+// The comparison of tokens rejects a holder that has lost its number, even while the number is free
+// again because the next holder's lease has expired. The comparison of horizons rejects a delayed
+// statement that the current holder sent earlier. Such a statement would lower the horizon again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -151,7 +153,7 @@ where number = $1 and token = $2 and ` + durable
 // undoTake undoes a Take whose response was lost. The server may have carried out the Take.
 const undoTake = `update %s set expires = 'epoch', token = '', holder = '' where token = $1`
 
-// conn is a connection and the latest warning on it.
+// conn is a connection together with the latest warning that was received on it.
 type conn struct {
 	*pgx.Conn
 	warning string // latest warning for which mayLoseCommit is true
@@ -202,7 +204,7 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return c, err
 }
 
-// mayLoseCommit reports whether n may mean that a commit is not durable. If the wait for a
+// mayLoseCommit reports whether n may be a warning that a commit is not durable. If the wait for a
 // synchronous standby is canceled, for example by pg_cancel_backend or statement_timeout,
 // PostgreSQL commits anyway, and only warns that the standby may not have the transaction. The text
 // of the warning may be translated, so mayLoseCommit checks the name of the source file instead. If
@@ -273,14 +275,14 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 // Init initializes the store. Call it once, before the first process starts. If the table or some
 // of its rows are missing, Init creates them. To increase Numbers, call Init again with the new
 // value. If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table
-// has a different version or layout, the error matches [nodelease.ErrRefused]. Init fails through a
-// PgBouncer whose pool_mode is statement, because PgBouncer then refuses transactions and Init uses
-// one.
+// has a different version or layout, the error matches [nodelease.ErrRefused]. Init fails if it
+// connects through a PgBouncer whose pool_mode is statement, because PgBouncer then refuses
+// transactions, and Init uses one.
 //
 // Do not call Init each time that a process starts. New and Take refuse an incomplete table,
 // because the horizons in the missing rows may be lost. Init would create these rows again without
-// their horizons, and IDs would repeat. After such a loss, stop all Minters. Call Init a window
-// later, and only after every clock has passed the time of the newest ID in your tables.
+// their horizons, and IDs could repeat. After such a loss, stop all Minters. Call Init only after
+// one window has elapsed and every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, url string, opts *Options) error {
 	s, err := open(ctx, url, opts, true)
 	if err != nil {
@@ -315,7 +317,8 @@ func open(ctx context.Context, url string, opts *Options, first bool) (*Store, e
 		if first {
 			return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return s.fill(ctx, tx) })
 		}
-		// Use no transaction, because PgBouncer refuses transactions if its pool_mode is statement.
+		// Do not use a transaction, because PgBouncer refuses transactions if its pool_mode is
+		// statement.
 		found, err := s.read(ctx, c)
 		if err == nil {
 			err = s.checkComplete(found, s.opts.Layout)
@@ -391,7 +394,8 @@ func (s *Store) fill(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, fmt.Sprintf(createTable, s.table)); err != nil {
 			return err
 		}
-		// The search_path may have made the new table a temporary one, which read refuses.
+		// The search_path may have caused the new table to be a temporary one. In this case, read
+		// returns an error.
 		if c, err = s.read(ctx, tx); err != nil {
 			return err
 		}
@@ -417,7 +421,7 @@ const (
 	headerPlace = "the column holder of the number -1"
 )
 
-// grace is how long Take continues after its context has ended. If Take stopped immediately, the
+// grace is how long Take continues after its context is done. If Take stopped immediately, the
 // server might still lease the number. The number would then stay leased although no process uses
 // it.
 const grace = time.Second

@@ -248,8 +248,8 @@ type Candidate struct {
 // Prefer sorts free numbers into the order in which Take tries them. The parameter now is the time
 // on the caller's wall clock. Numbers whose horizon has passed come first, in random order, so that
 // processes that start together seldom want the same number. Numbers whose horizon is later than
-// now come last, the earliest horizon first, because IDs with such a number have timestamps later
-// than the wall clock.
+// now come last, in ascending order of their horizons, because IDs with such a number have
+// timestamps later than the wall clock.
 //
 // The parameter median is the median of all numbers' horizons. Of the numbers whose horizon has
 // passed, those whose horizon is more than 24 h later than this median come first. By most holders'

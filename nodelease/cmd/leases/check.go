@@ -37,7 +37,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{}     // number of further findings, keyed by the text of the first
+	more := map[string]int{}     // number of further findings, keyed by the text of the first finding
 	first := map[string]string{} // text of the first finding for each format
 	report := func(format string, args ...any) {
 		if text, reported := first[format]; reported {

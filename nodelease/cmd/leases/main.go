@@ -141,9 +141,9 @@ func version() string {
 	return fmt.Sprintf("leases %s, %s", module, runtime.Version())
 }
 
-// endLate ends the program 2.5 s after ctx has ended, even if a call to the store does not return.
-// The context ends on SIGINT or when the time set by -timeout is over. A call to the function stop
-// prevents endLate from ending the program.
+// endLate ends the program 2.5 s after ctx is done, even if a call to the store does not return.
+// The context is done on SIGINT or when the time set by -timeout has elapsed. Calling stop prevents
+// endLate from ending the program.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {
 	over := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {

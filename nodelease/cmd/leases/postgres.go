@@ -40,8 +40,8 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 	maps.DeleteFunc(first.RuntimeParams, func(name, _ string) bool { return strings.EqualFold(name, "datestyle") })
 	first.RuntimeParams["datestyle"] = "ISO" // the only date style that pgx can parse
 	if first.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
-		// Use no prepared statements, because a pooler may give the next run the same connection,
-		// on which the statements of this run would still exist.
+		// Do not use prepared statements, because a pooler may give the next run of the program a
+		// connection on which the statements of this run still exist.
 		first.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }

@@ -19,8 +19,7 @@ type options struct {
 	layout             *ids.SnowflakeLayout // nil if -layout is not set
 }
 
-// store is the interface through which the commands create and inspect stores of all
-// kinds.
+// store is the interface through which the commands create and inspect stores of all kinds.
 type store interface {
 	// init creates the store for IDs with the given layout. The operator runs it before the first
 	// process starts.
@@ -28,8 +27,8 @@ type store interface {
 	// read returns the contents of the store. The contents are empty if the store has not been
 	// created.
 	read(ctx context.Context) (*contents, error)
-	// settings returns the faults that it finds in the servers and in the database user's
-	// privileges. It may return both faults and an error.
+	// settings returns the faults that it finds in the state and settings of the servers, and in
+	// the database user's privileges. It may return both faults and an error.
 	settings(ctx context.Context) ([]string, error)
 	close()
 }
@@ -53,11 +52,11 @@ type number struct {
 	missing bool // the horizon is missing or is not a time
 }
 
-// retired reports whether an operator has retired n. The lease of a retired number expires later
-// than a lease held by a process can expire.
+// retired reports whether an operator has retired n. The lease of a retired number has more than
+// storekit.MaxTTL left, which is more than a process's lease can have.
 func (n *number) retired(now time.Time) bool { return n.expires.Sub(now) > storekit.MaxTTL }
 
-// errReported takes the place of an error that the check command reports elsewhere, such as a
+// errReported replaces an error that the check command reports elsewhere, such as the error for a
 // missing row with the number -1.
 var errReported = errors.New("reported")
 
