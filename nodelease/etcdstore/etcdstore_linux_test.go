@@ -86,13 +86,14 @@ func TestEtcd(t *testing.T) {
 
 // spy counts the requests of a client, and lets a test intervene.
 type spy struct {
-	mu    sync.Mutex
-	count map[string]int // of requests and streams that were sent, by the name of the method, and of streams "opened" and "ended"
-	keys  int            // number of keys that the transactions returned
-	// next is called with the next request of a method, once. It may send the request, immediately
-	// or later.
+	mu sync.Mutex
+	// Number of requests and streams sent, by method, and of streams "opened" and "ended".
+	count map[string]int
+	keys  int // number of keys that the transactions returned
+	// next maps a method to a function that is called once, with the method's next request. The
+	// function may send the request, immediately or later.
 	next  map[string]func(send func() error) error
-	held  atomic.Pointer[chan struct{}] // answers over streams wait until it is closed
+	held  atomic.Pointer[chan struct{}] // answers on streams wait until this channel is closed
 	stuck atomic.Bool                   // no stream accepts requests
 
 	check   func(ctx context.Context) error // called before a stream is opened, like a password check
@@ -262,9 +263,9 @@ func testForeign(t *testing.T, client *clientv3.Client, _ *spy) {
 	must.Fail(t, "Take with a horizon that is not a time", err, nil, "horizon /foreign/horizon/00000")
 }
 
-// testParts tests a small number of numbers, of which a Take reads all, and a large one, of which
-// it reads a part if that is enough. A machine whose clock is years ahead asks when there are two
-// holders, and when there are three.
+// testParts tests a small store, of which Take reads all numbers, and a large store, of which Take
+// reads only a sample if that is enough. A machine whose clock is years ahead calls Take while
+// there are two holders, and again while there are three.
 func testParts(t *testing.T, client *clientv3.Client, asked *spy) {
 	ctx, now := t.Context(), time.Now().UTC().Truncate(time.Microsecond)
 	ahead := nodelease.Request{Now: now.AddDate(10, 0, 0)}
@@ -358,8 +359,8 @@ func testMissingKeys(t *testing.T, client *clientv3.Client, _ *spy) {
 	written(high)
 }
 
-// testLateAnswer delays the answers to a renewal and to another one. Neither must be mistaken for
-// the answer to a later renewal.
+// testLateAnswer delays the answers to two renewals. Neither answer may be mistaken for the answer
+// to a later renewal.
 func testLateAnswer(t *testing.T, client *clientv3.Client, asked *spy) {
 	now := time.Now()
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/answer", Numbers: 1, TTL: time.Minute})
@@ -386,8 +387,8 @@ func testLateAnswer(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 }
 
-// testNoAnswer uses servers that do not answer a client. The errors of Take and New contain the
-// reason, if it is known in time.
+// testNoAnswer uses servers that do not answer a client. The errors that Take and New return
+// contain the reason if it is known in time.
 func testNoAnswer(t *testing.T, member *etcdtest.Member, client *clientv3.Client) {
 	says := func(text string, call func(ctx context.Context) error) {
 		t.Helper()
@@ -415,7 +416,7 @@ func testNoAnswer(t *testing.T, member *etcdtest.Member, client *clientv3.Client
 	})
 }
 
-// testLate lets transactions fail and arrive late, and loses their answers.
+// testLate makes transactions fail or arrive late, and drops their answers.
 func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/late", Numbers: 1, TTL: 10 * time.Second})
 	now := time.Now().UTC()
@@ -433,9 +434,10 @@ func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 	late := func() error { return nil }
 	for i, fail := range []func(send func() error) error{
-		poor, // before the servers have it
+		poor, // the request is not sent
 		func(send func() error) error { return cmp.Or(send(), errPoor) }, // the answer is lost
-		func(send func() error) error { late = send; return errPoor },    // it arrives after its successors
+		// The request arrives after later ones.
+		func(send func() error) error { late = send; return errPoor },
 	} {
 		asked.next["Txn"] = fail
 		must.Fail(t, "Extend", l.Extend(ctx, horizon(2*i+1)), errPoor)
@@ -448,7 +450,7 @@ func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 	must.Do(t, l.Release(ctx, horizon(0)))
 
-	// The context ends while the servers grant a lease. The Take continues.
+	// The context is canceled while the servers grant a lease. Take continues.
 	short, cancel := context.WithCancel(ctx)
 	asked.next["LeaseGrant"] = func(send func() error) error {
 		cancel()
@@ -456,7 +458,7 @@ func testLate(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 	must.Get(s.Take(short, nodelease.Request{Now: now}))(t)
 
-	// Between Init's reading of the keys and its transaction, a horizon appears.
+	// Another client writes a horizon after Init has read the keys and before Init's transaction.
 	asked.next["Txn"] = func(look func() error) error {
 		err := look()
 		must.Get(client.Put(ctx, "/late/horizon/00001", "2026-01-01T00:00:00Z"))(t)
@@ -471,7 +473,8 @@ var errPoor = errors.New("the servers are poor")
 // poor sends nothing.
 func poor(func() error) error { return errPoor }
 
-// testFence puts a holder's owner key under another lease, and makes it again under the same one.
+// testFence attaches a holder's owner key to another lease, or deletes the key and creates it again
+// with the same lease.
 func testFence(t *testing.T, client *clientv3.Client, _ *spy) {
 	ctx, now := t.Context(), time.Now()
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/fence", Numbers: 1, TTL: 10 * time.Second})
@@ -547,7 +550,8 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 			expect("each", call, nil, transactions, kept)
 		}
 	}
-	all(take, 2, 0, 1) // a look at the numbers and one try, however many are held
+	// One transaction reads the numbers and one takes a number, however many numbers are held.
+	all(take, 2, 0, 1)
 	asked.next["LeaseGrant"] = poor
 	expect("Take with all numbers held", take, nodelease.ErrNoNumber, 1, numbers)
 	all(release, 1, numbers, -1)
@@ -576,9 +580,11 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 		all(take, 2, 0, 1)
 		return err
 	}
-	expect("Take of what others have taken", take, nodelease.ErrNoNumber, 1+2*numbers+3+1, numbers) // tries, and another look
+	// Take makes three attempts, and then reads the numbers again.
+	expect("Take of what others have taken", take, nodelease.ErrNoNumber, 1+2*numbers+3+1, numbers)
 
-	written := func() (horizons int64) { // the revision of the server counts what other tests write, too
+	// The server's revision would also count writes by other tests.
+	written := func() (horizons int64) {
 		for _, kv := range must.Get(client.Get(ctx, "/requests/horizon/", clientv3.WithPrefix()))(t).Kvs {
 			horizons += kv.Version
 		}
@@ -605,8 +611,8 @@ func testRequests(t *testing.T, client *clientv3.Client, asked *spy) {
 // errAny stands for any error but ErrLost.
 var errAny = errors.New("any")
 
-// TestPassword lets the server require a password, whose check costs it much processor time.
-// Renewals cause no check.
+// TestPassword uses a server that requires a password, whose check takes much processor time.
+// Renewals must not cause checks.
 func TestPassword(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -630,17 +636,18 @@ func TestPassword(t *testing.T) {
 	}
 	for range 10 {
 		for _, g := range grants {
-			one, cancel := context.WithCancel(ctx) // the stream outlives it
+			one, cancel := context.WithCancel(ctx) // the stream outlives this context
 			must.Do(t, g.Lease.Extend(one, g.Horizon))
 			cancel()
 		}
 	}
-	if again := asked.sent("Authenticate") - checked; again > 1 { // a machine that is busy can break the stream
+	// On a busy machine, the stream can break.
+	if again := asked.sent("Authenticate") - checked; again > 1 {
 		t.Errorf("100 renewals of 10 numbers made the server check the password %d times, want 0", again)
 	}
 
-	// A call that was not answered in time may have waited for a token, but does not ask for one
-	// again soon.
+	// A call that was not answered in time may have waited for a token. The store requests a new
+	// token, but not again soon afterward.
 	late := func(call func(context.Context) error) {
 		t.Helper()
 		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
@@ -682,7 +689,7 @@ func TestPassword(t *testing.T) {
 	})
 }
 
-// TestRights uses users that lack a right, at the start or later.
+// TestRights uses users that lack a permission from the start, or lose it later.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	member := etcdtest.Start(t)
@@ -707,7 +714,7 @@ func TestRights(t *testing.T) {
 	_, err := etcdstore.New(ctx, member.Open(t), &etcdstore.Options{Prefix: "/r"})
 	must.Fail(t, "nobody", err, nodelease.ErrRefused, "user name is empty")
 
-	// The user loses the right to write, and then its password.
+	// The user loses the permission to write, and then its password.
 	client, asked := spied(t, member.As("least"))
 	s := must.Get(etcdstore.New(ctx, client, &etcdstore.Options{Prefix: "/r", TTL: time.Minute}))(t)
 	l := suite.Take(t, s).Lease
@@ -743,7 +750,7 @@ func TestRefusals(t *testing.T) {
 	options := func(l ids.SnowflakeLayout) *etcdstore.Options {
 		return &etcdstore.Options{Prefix: "/r", Numbers: 3, TTL: time.Minute, Layout: l}
 	}
-	// put sets the value of a key, or deletes the key, until that is undone.
+	// put sets the value of a key, or deletes the key, until undo is called.
 	put := func(key, value string) (undo func() error, err error) {
 		was, err := root.Get(ctx, key)
 		if err != nil {
@@ -756,7 +763,7 @@ func TestRefusals(t *testing.T) {
 		}
 		return func() error { _, err := root.Put(ctx, key, string(was.Kvs[0].Value)); return err }, err
 	}
-	// grant gives the user another right to all horizons and owners until that is undone.
+	// grant changes the user's permission for all horizons and owners until undo is called.
 	grant := func(right clientv3.PermissionType) (undo func() error, err error) {
 		set := func(right clientv3.PermissionType) (err error) {
 			for _, key := range []string{"/r/horizon/", "/r/owner/"} {
@@ -923,8 +930,8 @@ func testStuck(t *testing.T, client *clientv3.Client, asked *spy) {
 	}
 }
 
-// testPatience uses a stream that cannot be opened and is given up, and then one that takes as
-// long.
+// testPatience uses streams that cannot be opened. The store abandons each of them, and waits twice
+// as long for the next one.
 func testPatience(t *testing.T, client *clientv3.Client, asked *spy) {
 	const patience = 100 * time.Millisecond
 	s := mustNew(t, client, &etcdstore.Options{Prefix: "/patience", Numbers: 1})
@@ -947,9 +954,8 @@ func testPatience(t *testing.T, client *clientv3.Client, asked *spy) {
 	suite.Take(t, s)
 }
 
-// TestQueue puts a queue in front of the servers, in which each stream waits for a password check,
-// as if many Minters asked at the same time. The queue is longer than a TTL, and longer than a Take
-// may wait.
+// TestQueue makes each stream wait in a queue for a password check, as if many Minters connected at
+// the same time. Waiting in the queue takes longer than a TTL, and longer than Take may wait.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	const minters, each, ttl = 50, 100 * time.Millisecond, 3 * time.Second
@@ -970,7 +976,7 @@ func TestQueue(t *testing.T) {
 	var vain atomic.Int64
 	asked.check = func(ctx context.Context) error {
 		checked := make(chan struct{})
-		queue <- checked // and it is checked, even if ctx ends
+		queue <- checked // the check is made even if ctx is done first
 		select {
 		case <-checked:
 			return nil
@@ -991,7 +997,7 @@ func TestQueue(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	// A Minter pauses for long after a Take of 5 s. This Take is shorter.
+	// A Minter pauses for a long time after a Take that lasts 5 s. This Take must return earlier.
 	_, err := stores[0].Take(ctx, nodelease.Request{Now: time.Now()})
 	must.Fail(t, "Take while nothing is checked", err, context.DeadlineExceeded, "nodelease: etcd: no stream for renewals yet: ")
 	close(begin)

@@ -1,12 +1,13 @@
 package etcdstore
 
-// Access of the tests to private parts.
+// This file gives the tests access to unexported identifiers.
 
 import "time"
 
-// SetOpenTimeout sets how long s waits for its first stream. Nothing was requested from s yet.
+// SetOpenTimeout sets how long s waits for its first stream to open. It must be called before the
+// first call of s.
 func (s *Store) SetOpenTimeout(d time.Duration) { s.renewals.openTimeout = d }
 
-// SetReopenInterval sets how long s keeps its streams although the servers are late, after it has
-// given one up. No call may be in progress.
+// SetReopenInterval sets the minimum time between abandoning one stream and abandoning the next. No
+// call may be in progress.
 func (s *Store) SetReopenInterval(d time.Duration) { s.renewals.reopenInterval = d }

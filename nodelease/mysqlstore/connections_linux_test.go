@@ -37,8 +37,8 @@ func open(t *testing.T, db *sql.DB, want string) {
 	})
 }
 
-// TestConnections ends connections. One is kept, and calls that come at the same time or find it
-// dead get another.
+// TestConnections ends connections. A store keeps one connection, and opens another for a call that
+// finds it dead or in use.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	server, dsn := mytest.Start(t, "--skip-name-resolve")
@@ -46,8 +46,8 @@ func TestConnections(t *testing.T) {
 	mytest.Exec(t, db, `drop user if exists ''@localhost; create user leases; grant all on test.* to leases`)
 	own := mytest.At(t, dsn, "", "leases")
 	var dialled atomic.Int64
-	// Each of six simultaneous Takes tries some of the numbers, and finds none if the others take
-	// these.
+	// Each of six simultaneous Takes tries some of the numbers, and returns ErrNoNumber if the
+	// other Takes have taken these.
 	opts := &mysqlstore.Options{Table: "test.kept", Numbers: 256, TTL: time.Minute, BeforeConnect: func(context.Context, *mysql.Config) error {
 		dialled.Add(1)
 		return nil
@@ -68,7 +68,7 @@ func TestConnections(t *testing.T) {
 	for range 6 {
 		all.Go(func() { suite.Take(t, s) })
 	}
-	open(t, db, "6") // none waits for another
+	open(t, db, "6") // no Take waits for another one
 	must.Get(locks.ExecContext(t.Context(), `unlock tables`))(t)
 	all.Wait()
 	open(t, db, "1")
@@ -158,7 +158,7 @@ func TestBeforeConnect(t *testing.T) {
 			mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where id <> connection_id() order by id desc limit 1`))
 		}
 	})
-	t.Run("a whole configuration", func(t *testing.T) { // in place of what the DSN says
+	t.Run("a whole configuration", func(t *testing.T) { // replaces the values from the DSN
 		own := must.Get(mysql.ParseDSN(dsn))(t)
 		var seen []*mysql.Config
 		for range 2 {
@@ -178,7 +178,7 @@ func TestBeforeConnect(t *testing.T) {
 	})
 }
 
-// TestTimeLimit uses servers that accept a connection but send nothing, and networks that lose
+// TestTimeLimit uses servers that accept a connection but send nothing, and networks that drop
 // everything.
 func TestTimeLimit(t *testing.T) {
 	for dsn, want := range map[string]time.Duration{"me@tcp(db)/x": 2 * time.Second, "me@tcp(db)/x?timeout=1s": time.Second, "me@tcp(db)/x?timeout=40s": 40 * time.Second} {

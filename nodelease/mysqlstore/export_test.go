@@ -1,6 +1,6 @@
 package mysqlstore
 
-// Access of the tests to private parts.
+// This file gives the tests access to unexported identifiers.
 
 import "database/sql/driver"
 

@@ -13,8 +13,8 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/suite"
 )
 
-// testBeside uses a holder of the version that used a pool together with holders of today. Its
-// statements are unchanged. It takes the first free number.
+// testBeside runs a holder of the older version, which used a pool, together with holders of the
+// current version. Its statements are unchanged. It takes the first free number.
 func testBeside(t *testing.T, db *sql.DB, dsn string) {
 	const written = "2006-01-02 15:04:05.000000"
 	literal := func(at time.Time) string {

@@ -59,7 +59,7 @@ func kind(t *testing.T, dsn string) suite.Kind {
 	return k
 }
 
-// scan returns the single value of a query's result, as a text.
+// scan returns the single value of a query's result as a string.
 func scan(t *testing.T, db *sql.DB, query string) (text string) {
 	t.Helper()
 	must.Do(t, db.QueryRowContext(t.Context(), query).Scan(&text))
@@ -125,7 +125,8 @@ func TestMySQL(t *testing.T) {
 	t.Run("by hand", func(t *testing.T) { testByHand(t, db, dsn) })
 	t.Run("few rights", func(t *testing.T) {
 		mytest.Exec(t, db, `create database closed`)
-		mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for few, who is of any host
+		// The server would use this anonymous user in place of few.
+		mytest.Exec(t, db, `drop user if exists ''@localhost`)
 		mytest.Exec(t, db, `create user few`)
 		k.FewRights(t, kind(t, mytest.At(t, dsn, "", "few")), func(right string) {
 			mytest.Exec(t, db, `grant `+right+` on closed.numbers to few`)
@@ -206,8 +207,10 @@ func testRefusals(t *testing.T, db *sql.DB, dsn string) {
 	harm := func(do, undo string) func(int64) (func() error, error) {
 		return func(int64) (func() error, error) { return func() error { return exec("%s", undo) }, exec("%s", do) }
 	}
-	mytest.Exec(t, db, `drop user if exists ''@localhost; create user holder`)                   // the first would be taken for holder, who is of any host
-	mytest.Exec(t, db, `create database refusing; grant select, update on refusing.* to holder`) // in the database test all may do all
+	// The server would use the anonymous user in place of holder.
+	mytest.Exec(t, db, `drop user if exists ''@localhost; create user holder`)
+	// In the database test, every user has all privileges.
+	mytest.Exec(t, db, `create database refusing; grant select, update on refusing.* to holder`)
 	storetest.Refusals(t, storetest.Place{
 		Init: first,
 		New: func(l ids.SnowflakeLayout) (nodelease.Store, error) {
@@ -236,8 +239,8 @@ func testRefusals(t *testing.T, db *sql.DB, dsn string) {
 	})
 }
 
-// testSettings uses servers and connections that forget, that accept no writes, or that do not show
-// their settings.
+// testSettings uses servers and connections that can lose commits, that accept no writes, or that
+// do not show their settings.
 func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	refused := func(opts *mysqlstore.Options, dsn, text string) {
 		t.Helper()
@@ -263,7 +266,8 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 	mytest.Exec(t, db, `set global read_only = 1`)
 	refused(lax, dsn, "read_only is ON, so nothing can be written")
 	mytest.Exec(t, db, `set global read_only = 0`)
-	must.Get(mysqlstore.New(t.Context(), dsn, spied(lax, func(query string) string { // of a server that shows numbers
+	// Some servers show settings as numbers.
+	must.Get(mysqlstore.New(t.Context(), dsn, spied(lax, func(query string) string {
 		return strings.Replace(query, `show variables like 'read_only'`, `select 'read_only', 0`, 1)
 	})))(t).Close()
 	readOnly := "transaction_read_only"
@@ -271,13 +275,14 @@ func testSettings(t *testing.T, db *sql.DB, dsn string) {
 		readOnly = "tx_read_only"
 	}
 	refused(lax, with(dsn, readOnly+"=1"), "READ ONLY transaction")
-	for _, after := range []string{"1", "2"} { // a commit begins a transaction, or ends the connection
+	// completion_type: a commit begins a transaction, or ends the connection.
+	for _, after := range []string{"1", "2"} {
 		mustNew(t, with(dsn, "completion_type="+after), &mysqlstore.Options{Table: "completion" + after, Numbers: 1})
 	}
 	testReadOnly(t, db, dsn)
 }
 
-// testWarnings uses servers that hide settings, and users with too many rights. The first Take
+// testWarnings uses servers that hide settings, and users with too many privileges. The first Take
 // reports this, once.
 func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "test.warnings"}
@@ -286,7 +291,7 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 		t.Helper()
 		must.Do(t, err)
 		defer s.Close()
-		suite.Take(t, s) // nobody listens
+		suite.Take(t, s) // without Request.Warn
 		told := ""
 		for range 3 {
 			_, err := s.Take(t.Context(), nodelease.Request{Now: time.Now(), Warn: func(err error) { told += err.Error() + "\n" }})
@@ -299,7 +304,8 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 			t.Errorf("told %q, want %q", told, want)
 		}
 	}
-	mytest.Exec(t, db, `drop user if exists ''@localhost`) // it would be taken for those below, who are of any host
+	// The server would use this anonymous user in place of the users below.
+	mytest.Exec(t, db, `drop user if exists ''@localhost`)
 	rights := map[string]string{"select": "", "process": "", "connection admin": "", "super": "SUPER", "read_only admin": "READ_ONLY ADMIN", "all": "ALL PRIVILEGES"}
 	if !mariaDB(t, db) {
 		rights = map[string]string{"select": "", "process": "", "super": "SUPER", "connection_admin": "CONNECTION_ADMIN", "all": "SUPER"}
@@ -312,7 +318,7 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 		for _, byRole := range []bool{false, true} {
 			mytest.Exec(t, db, `create user strong; create role strength`)
 			mytest.Exec(t, db, `grant select, update on test.* to strong`)
-			if byRole && mariaDB(t, db) { // which shows their rights, too
+			if byRole && mariaDB(t, db) { // which also shows the privileges of roles
 				mytest.Exec(t, db, `grant `+right+` on *.* to strength; grant strength to strong; set default role strength for strong`)
 			} else {
 				mytest.Exec(t, db, `grant `+right+` on *.* to strong`)
@@ -331,12 +337,12 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	} {
 		undone := false
 		s, err := mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "weak"), spied(opts, func(query string) string {
-			if !undone && strings.Contains(query, " limit 0)") { // New begins anew
+			if !undone && strings.Contains(query, " limit 0)") { // New starts again
 				undone = true
 				return `signal sqlstate '40001' set mysql_errno = 1213`
 			}
 			if query == "show grants" && hidden == "grants" {
-				return "show tables" // of no database
+				return "show tables" // fails, because no database is selected
 			}
 			return strings.ReplaceAll(query, "show "+hidden, "show variables like 'x'")
 		}))
@@ -344,8 +350,8 @@ func testWarnings(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testBetween lets the former holder of a number continue after a Take has read that its lease has
-// ended, but before it has taken the number.
+// testBetween lets the former holder of a number extend its lease after a Take has read that the
+// lease has ended, but before the Take takes the number.
 func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	const ended = `update between_ set expires = '2026-01-01'`
 	opts := &mysqlstore.Options{Table: "between_", Numbers: 1}
@@ -371,8 +377,8 @@ func testBetween(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testTakes ends the context of a Take while it takes a number. In the second Take, another process
-// is faster at first.
+// testTakes cancels the context of each Take while the Take takes a number. The second Take finds
+// the first number that it tries taken, as if another process had been faster.
 func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	opts := &mysqlstore.Options{Table: "takes", Numbers: 4}
 	mustNew(t, dsn, opts)
@@ -380,7 +386,7 @@ func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	s := must.Get(mysqlstore.New(t.Context(), dsn, spied(opts, func(query string) string {
 		if strings.Contains(query, "token = '") {
 			end()
-			time.Sleep(10 * time.Millisecond) // for who hears of it
+			time.Sleep(10 * time.Millisecond) // time for the cancellation to take effect
 			if updates++; updates == 2 {
 				return strings.Replace(query, " where ", " where 1 = 0 and ", 1)
 			}
@@ -396,7 +402,7 @@ func testTakes(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testCommit lets the commit of Init fail. Then Init has made nothing.
+// testCommit makes the commit of Init fail. Init must then have created nothing.
 func testCommit(t *testing.T, dsn string) {
 	opts := &mysqlstore.Options{Table: "commits", Numbers: 1}
 	own := spied(opts, func(query string) string {
@@ -453,7 +459,7 @@ func testReadOnly(t *testing.T, db *sql.DB, dsn string) {
 	for _, err := range []error{err, l.Extend(t.Context(), time.Now().Truncate(time.Microsecond))} {
 		must.Fail(t, "a server that was made read-only", err, nil, "running with the --read-only option")
 	}
-	must.Soon(t, func() error { // the next call looks for the server again
+	must.Soon(t, func() error { // the store closes its connection, so the next call connects again
 		if n := scan(t, db, `select count(*) from information_schema.processlist where user = 'writer'`); n != "0" {
 			return fmt.Errorf("%s connections are open", n)
 		}
@@ -554,7 +560,8 @@ func testBadOptions(t *testing.T, dsn string) {
 	must.Fail(t, "no server", err, syscall.ECONNREFUSED, "nodelease: mysql: prepare the table node_lease: dial tcp 127.0.0.1:")
 }
 
-// testTable tests tables that others have made or changed, and times that the table cannot keep.
+// testTable tests tables that other programs have created or changed, and times that the table
+// cannot store.
 func testTable(t *testing.T, db *sql.DB, dsn string) {
 	s := mustNew(t, dsn, &mysqlstore.Options{Table: "changed", Numbers: 2})
 	l := suite.Take(t, s).Lease
@@ -595,7 +602,8 @@ func testTable(t *testing.T, db *sql.DB, dsn string) {
 	}
 }
 
-// testAgain lets the server undo statements because of other sessions, a number of times.
+// testAgain makes the server roll back statements several times, as if they conflicted with other
+// sessions.
 func testAgain(t *testing.T, dsn string) {
 	opts := &mysqlstore.Options{Table: "again", Numbers: 1}
 	mustNew(t, dsn, opts)
@@ -644,7 +652,8 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 			t.Errorf("%s: the row %s is %q, want %q", command[0], test.row, got, test.after)
 		}
 	}
-	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "minter"), opts))(t)) // with the rights of the page
+	// The user minter has the privileges that the page lists.
+	suite.Take(t, must.Get(mysqlstore.New(t.Context(), mytest.At(t, dsn, "", "minter"), opts))(t))
 
 	// The instructions of docs/operations.md.
 	mytest.Exec(t, hand, `create table orders (id bigint); insert into orders values (2126361493141196800)`)
@@ -652,7 +661,7 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 		t.Errorf("the newest id is of %s", got)
 	}
 	if !mariaDB(t, db) {
-		return // it has other tables of locks
+		return // MySQL shows locks in other tables
 	}
 	tx := must.Get(db.BeginTx(t.Context(), nil))(t)
 	defer tx.Rollback()
@@ -662,7 +671,7 @@ func testByHand(t *testing.T, db *sql.DB, dsn string) {
 	defer waiting.Wait()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	for range 2 { // the second waits for the first, too
+	for range 2 { // the second statement also waits for the first
 		waiting.Go(func() { _, _ = db.ExecContext(ctx, `update orders.node_lease set holder = 'x' where number = 17`) })
 	}
 	must.Soon(t, func() error {

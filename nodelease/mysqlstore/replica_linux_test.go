@@ -56,7 +56,7 @@ func TestReplica(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer minters.Wait()
 	defer end()
-	mint := func(s nodelease.Store) { // until the end, also while s has gone
+	mint := func(s nodelease.Store) { // until ctx is done, even while the server of s is down
 		var counts [4]atomic.Int64
 		for i := range counts {
 			m := must.Get(nodelease.NewMinter(s, nil))(t)
@@ -84,7 +84,7 @@ func TestReplica(t *testing.T) {
 	mint(last) // statements, and the replica's autocommit is off
 	primary.Stop(syscall.SIGKILL)
 	mytest.Exec(t, replica, `stop slave io_thread`)
-	must.Soon(t, func() error { // what it has acknowledged it has not executed yet
+	must.Soon(t, func() error { // the replica may not yet have executed all that it has acknowledged
 		state := scan(t, replica, `select coalesce(max(state), '') from information_schema.processlist where command = 'Slave_SQL'`)
 		if !strings.HasPrefix(state, "Slave has read all relay log") {
 			return fmt.Errorf("the replica executes: %s", state)

@@ -54,8 +54,8 @@ func (d *dials) open(t *testing.T, pool *pgxpool.Pool, want int) {
 	})
 }
 
-// TestConnections ends connections. One is kept, and calls that come at the same time or find it
-// dead get another.
+// TestConnections ends connections. A store keeps one connection, and opens another for a call that
+// finds it dead or in use.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	server, address := pgtest.Start(t)
@@ -77,7 +77,7 @@ func TestConnections(t *testing.T) {
 	for range 6 {
 		all.Go(func() { suite.Take(t, s) })
 	}
-	dialled.open(t, pool, 6) // none waits for another
+	dialled.open(t, pool, 6) // no Take waits for another one
 	must.Do(t, tx.Rollback(t.Context()))
 	all.Wait()
 	dialled.open(t, pool, 1)
@@ -101,7 +101,8 @@ func TestConnections(t *testing.T) {
 	pgtest.Exec(t, pool, `create trigger quit before update on node_lease for each row execute function quit()`)
 	before := dialled.Load()
 	_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-	if must.Fail(t, "Take", err, nil, "57P01", address+": "); dialled.Load() != before+1 { // which undoes what it may have taken
+	// The store opens a new connection to undo the Take.
+	if must.Fail(t, "Take", err, nil, "57P01", address+": "); dialled.Load() != before+1 {
 		t.Errorf("a Take whose connection has ended under it has dialled %d times", dialled.Load()-before)
 	}
 	pgtest.Exec(t, pool, `drop trigger quit on node_lease`)
@@ -164,7 +165,8 @@ func TestBeforeConnect(t *testing.T) {
 		}))(t)
 		pgtest.Exec(t, pool, endOthers)
 		_, err = s.Take(t.Context(), nodelease.Request{Now: time.Now()})
-		if must.Fail(t, "no token", err, nil, "Options.BeforeConnect: no token"); calls != 2 { // nothing was requested, so nothing is undone
+		// No request was sent, so there is nothing to undo.
+		if must.Fail(t, "no token", err, nil, "Options.BeforeConnect: no token"); calls != 2 {
 			t.Errorf("for New and Take it was called %d times", calls)
 		}
 	})
@@ -186,7 +188,8 @@ func TestBeforeConnect(t *testing.T) {
 		hangs.Store(false)
 		must.Do(t, l.Release(t.Context(), time.Time{}))
 	})
-	t.Run("is undone", func(t *testing.T) { // the store must not prepare, read another DateStyle, or use a standby
+	// The store must not prepare statements, use another DateStyle, or use a standby.
+	t.Run("is undone", func(t *testing.T) {
 		pgtest.Exec(t, pool, `alter database postgres set datestyle = 'German'`)
 		defer pgtest.Exec(t, pool, `alter database postgres reset datestyle`)
 		for range 8 { // for all orders of a map's keys
@@ -210,7 +213,8 @@ func TestBeforeConnect(t *testing.T) {
 				}
 				c.RuntimeParams["application_name"] = way
 				c.AfterConnect = func(context.Context, *pgconn.PgConn) error {
-					c.OnNotice(nil, &pgconn.Notice{SeverityUnlocalized: "WARNING", Message: "old"}) // at the login, like a pooler
+					// A pooler may send such a warning during the login.
+					c.OnNotice(nil, &pgconn.Notice{SeverityUnlocalized: "WARNING", Message: "old"})
 					return nil
 				}
 				return nil
@@ -244,7 +248,7 @@ func TestBeforeConnect(t *testing.T) {
 			}
 		}
 	})
-	t.Run("two addresses", func(t *testing.T) { // share the time of each call
+	t.Run("two addresses", func(t *testing.T) { // the addresses share the time of each call
 		var limit time.Duration
 		s := must.Get(open(func(_ context.Context, c *pgx.ConnConfig) error {
 			lookup, dial := c.LookupFunc, c.DialFunc
@@ -277,7 +281,7 @@ func TestBeforeConnect(t *testing.T) {
 			defer cancel()
 			limit = 0
 			must.Do(t, call(ctx))
-			if limit <= 0 || limit > 10500*time.Millisecond { // a Take has a second more
+			if limit <= 0 || limit > 10500*time.Millisecond { // a Take has another second
 				t.Errorf("call %d of 20 s: the first address has %v, want half", what, limit)
 			}
 		}
@@ -336,7 +340,7 @@ func TestURLs(t *testing.T) {
 		t.Setenv("PG"+name, value)
 	}
 	mustNew(t, "", nil)
-	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // it accepts no connections
+	silent := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t) // never accepts a connection
 	defer silent.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

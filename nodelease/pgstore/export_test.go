@@ -1,6 +1,6 @@
 package pgstore
 
-// Access of the tests to private parts.
+// This file gives the tests access to unexported identifiers.
 
 // MayLoseCommit is mayLoseCommit.
 var MayLoseCommit = mayLoseCommit

@@ -18,8 +18,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// testBeside uses a holder of the version that used a pool together with holders of today. Its
-// statements are unchanged, except that they do not make commits durable.
+// testBeside runs a holder of the older version, which used a pool, together with holders of the
+// current version. Its statements are unchanged, except that they do not make commits durable.
 func testBeside(t *testing.T, url string, pool *pgxpool.Pool) {
 	const take = `
 with free as (

@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// A server of these tests has one address. It returns a connection to itself.
+// A server has one address. It returns a connection to itself.
 type server func(ctx context.Context) (net.Conn, error)
 
 var errRefused = errors.New("connection refused")
@@ -72,7 +72,7 @@ func late(d time.Duration) server {
 	}
 }
 
-// served returns a connection whose other end serve has.
+// served returns a connection whose other end is passed to serve.
 func served(serve func(net.Conn)) net.Conn {
 	client, other := net.Pipe()
 	go func() {
@@ -90,7 +90,7 @@ type network struct {
 	dialed  []string
 }
 
-// hook is a BeforeConnect that leads into the network.
+// hook is a BeforeConnect that makes the driver use the network.
 func (n *network) hook(_ context.Context, c *pgx.ConnConfig) error {
 	n.began = time.Now()
 	c.LookupFunc = func(ctx context.Context, host string) ([]string, error) {
@@ -104,7 +104,7 @@ func (n *network) hook(_ context.Context, c *pgx.ConnConfig) error {
 		return nil, fmt.Errorf("no such host as %s", host)
 	}
 	c.DialFunc = func(ctx context.Context, _, address string) (net.Conn, error) {
-		if n.servers[address] == nil { // a request to cancel, by the address of the pipe
+		if n.servers[address] == nil { // a cancel request, sent to the address of the pipe
 			return nil, errRefused
 		}
 		short := strings.TrimSuffix(strings.TrimPrefix(address, "10.0.0."), ":5432")
@@ -114,7 +114,7 @@ func (n *network) hook(_ context.Context, c *pgx.ConnConfig) error {
 	return nil
 }
 
-// TestLogin tests how long late or silent servers are waited for, at one address or at several.
+// TestLogin tests how long a login waits for late or silent servers, at one address or at several.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	const (
@@ -138,10 +138,10 @@ func TestLogin(t *testing.T) {
 		one, two server
 		dialed   string
 		took     time.Duration
-		within   string // the limit that the error names; empty means none
+		within   string // time limit in the error; empty means none
 		text     string
 	}{
-		// One address has the time of the call.
+		// A single address gets all the time of the call.
 		{"a", 0, silent, nil, "1 after 0s", 30 * second, "30s", timeout},
 		{"a", time.Hour, silent, nil, "1 after 0s", 30 * second, "30s", timeout},
 		{"a", 8 * second, silent, nil, "1 after 0s", 8 * second, "8s", timeout},
@@ -153,7 +153,7 @@ func TestLogin(t *testing.T) {
 		{"a", 8 * second, refuses, nil, "1 after 0s", 0, "", down},
 		{"slow", 0, nil, nil, "", 30 * second, "", context.DeadlineExceeded.Error()},
 
-		// Several addresses share it.
+		// Several addresses share that time.
 		{"a,b", 8 * second, silent, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", "10.0.0.1:5432 (a)"},
 		{"both", 8 * second, silent, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 		{"both", 8 * second, lost, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
@@ -172,11 +172,11 @@ func TestLogin(t *testing.T) {
 		{"v6:1,v6:2", 8 * second, nil, nil, "[fd00::1]:6432 after 0s", 8 * second, "8s", timeout},
 		{"v6", 8 * second, nil, nil, "[fd00::1]:6432 after 0s", 8 * second, "8s", timeout},
 
-		// Tries with and without TLS use one address.
+		// Attempts with and without TLS use one address.
 		{"a?sslmode=prefer", 8 * second, silent, nil, "1 after 0s", 8 * second, "8s", timeout},
 		{"a,b?sslmode=prefer", 8 * second, silent, silent, "1 after 0s, 2 after 4s", 8 * second, "4s", timeout},
 
-		// The URL's own time applies to each address.
+		// The URL's connect_timeout applies to each address.
 		{"a?connect_timeout=1", 8 * second, silent, nil, "1 after 0s", second, "1s", ""},
 		{"a?connect_timeout=40", 0, silent, nil, "1 after 0s", 40 * second, "40s", ""},
 		{"a?connect_timeout=0", 0, silent, nil, "1 after 0s", 30 * second, "30s", timeout},

@@ -113,7 +113,7 @@ func testByHand(t *testing.T, url string, pool *pgxpool.Pool) {
 	defer waiting.Wait()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	for range 2 { // the second waits for the first, too
+	for range 2 { // the second statement also waits for the first
 		waiting.Go(func() { _, _ = pool.Exec(ctx, `update node_lease set holder = 'x' where number = 7`) })
 	}
 	must.Soon(t, func() error {
@@ -220,7 +220,7 @@ func testRefusals(t *testing.T, url string, pool *pgxpool.Pool) {
 	})
 }
 
-// testTable tests a table that another program made.
+// testTable tests a table that another program created.
 func testTable(t *testing.T, url string, pool *pgxpool.Pool) {
 	k, o := kind(t, url), suite.Options{Name: "foreigner"}
 	pgtest.Exec(t, pool, `create table foreigner (number integer, note text)`)
@@ -318,8 +318,8 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	err = pgstore.Init(t.Context(), url+"&search_path=pg_temp", &pgstore.Options{Table: "path"})
 	must.Fail(t, "a search_path that makes the table temporary", err, nil, "the table is unlogged or temporary")
 
-	// Each transaction of the store is durable, whatever the connection's settings are, and
-	// whenever they are made.
+	// Each of the store's transactions is durable, whatever the connection's settings are, and
+	// whenever they were set.
 	mustNew(t, url, &pgstore.Options{Table: "asynchronous", Numbers: 1})
 	pgtest.Exec(t, pool, `create table settings (setting text)`)
 	pgtest.Exec(t, pool, `create function note() returns trigger language plpgsql as
@@ -342,8 +342,8 @@ func testDurability(t *testing.T, address string, pool *pgxpool.Pool) {
 	}
 }
 
-// testCutOff delays a Take by a lock, and makes the answers of others unreadable. None of them
-// leaves a number held.
+// testCutOff delays one Take by a lock, and makes the answers to other Takes unreadable. None of
+// these Takes leaves a number held.
 func testCutOff(t *testing.T, url string, pool *pgxpool.Pool) {
 	kind(t, url).Locked(t, func(table string) func() error {
 		tx := must.Get(pool.Begin(t.Context()))(t)
@@ -378,9 +378,9 @@ func TestNoFsync(t *testing.T) {
 	suite.Take(t, mustNew(t, url, &pgstore.Options{AllowNoFsync: true}))
 }
 
-// testRestored restores the table from a backup under two holders, like a restored server. The
-// former holder notices this at its next renewal, however high its horizon is, and the present one
-// keeps the number.
+// testRestored restores the table from a backup while a holder is running. Another holder then
+// takes the same number. The next renewal by the former holder fails, however high its horizon is,
+// and the present holder keeps the number.
 func testRestored(t *testing.T, url string, pool *pgxpool.Pool) {
 	s := mustNew(t, url, &pgstore.Options{Table: "restored", Numbers: 1})
 	pgtest.Exec(t, pool, `create table backup as table restored`)
@@ -395,10 +395,10 @@ func testRestored(t *testing.T, url string, pool *pgxpool.Pool) {
 	must.Do(t, present.Lease.Extend(t.Context(), time.Now().Truncate(time.Microsecond)))
 }
 
-// TestStandby stops the replication to a synchronous standby under a holder whose connections do
-// not wait for it and do not receive warnings, while the waits are canceled. Whatever the standby
-// does not have fails. Then the test kills the primary and promotes the standby, which has the
-// confirmed horizon.
+// TestStandby stops the replication to a synchronous standby and cancels the server's waits for it.
+// The holder's connections are set to neither wait for the standby nor receive warnings. Every
+// write that the standby does not have must fail. Then the test kills the primary and promotes the
+// standby, which has the confirmed horizon.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	primary, address := pgtest.Start(t)
@@ -410,7 +410,7 @@ func TestStandby(t *testing.T) {
 	must.Soon(t, func() error {
 		return pool.QueryRow(t.Context(), `select from pg_stat_replication where sync_state = 'sync'`).Scan()
 	})
-	// Not the sender, which may hold a lock of the primary.
+	// Stop the receiver, not the sender, which may hold a lock on the primary.
 	var receiver int
 	must.Do(t, pgtest.Open(t, other, pgtest.ReadOnly).QueryRow(t.Context(), `select pid from pg_stat_wal_receiver`).Scan(&receiver))
 	g := suite.Take(t, s)
@@ -438,7 +438,7 @@ func TestStandby(t *testing.T) {
 	primary.Stop(syscall.SIGKILL)
 	_ = syscall.Kill(receiver, syscall.SIGKILL)
 	standby := pgtest.Open(t, other, pgtest.ReadOnly)
-	must.Soon(t, func() error { // it may start again, because its receiver was killed
+	must.Soon(t, func() error { // the standby may be restarting, because its receiver was killed
 		_, err := standby.Exec(t.Context(), `select pg_promote()`)
 		return err
 	})

@@ -76,8 +76,8 @@ func (l *logins) serve(c net.Conn, address string, cert *tls.Certificate) {
 	}
 }
 
-// TestTLS tests hooks that set a TLSConfig or change the URL's. It applies to every host and every
-// try.
+// TestTLS tests hooks that set a TLSConfig or change the one from the URL. The TLSConfig applies to
+// every host and every attempt.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	cert, pool := certificate(t)
@@ -161,7 +161,7 @@ func TestTLS(t *testing.T) {
 			_, err := pgstore.New(t.Context(), "postgres://u@"+hosts+"/ids?"+query, &pgstore.Options{BeforeConnect: func(_ context.Context, c *pgx.ConnConfig) error {
 				c.LookupFunc = func(_ context.Context, host string) ([]string, error) { return names[host], nil }
 				c.DialFunc = func(_ context.Context, _, address string) (net.Conn, error) {
-					if address == "pipe" { // a request to cancel
+					if address == "pipe" { // a cancel request
 						return nil, errRefused
 					}
 					client, server := net.Pipe()

@@ -101,7 +101,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestRefused tests more numbers than a layout holds, invalid layouts, and headers of another
+// TestRefused tests more numbers than a layout holds, invalid layouts, and headers with another
 // version or layout.
 func TestRefused(t *testing.T) {
 	twitter := ids.TwitterLayout()

@@ -1,6 +1,6 @@
 package storetest
 
-// Access of the tests to private parts.
+// This file gives the tests access to unexported identifiers.
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func Trial(t *testing.T, n Network, call string, request int, answer bool) error
 	return trial.run(t, request, answer)
 }
 
-// Refused is Refusals without a test.
+// Refused is like Refusals, but returns an error instead of failing a test.
 func Refused(ctx context.Context, p Place) error {
 	if err := p.testInit(ctx); err != nil {
 		return err

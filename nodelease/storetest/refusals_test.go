@@ -1,6 +1,6 @@
 package storetest_test
 
-// Tests that Refusals finds stores that refuse too little.
+// Tests that Refusals finds stores that fail to refuse a fault.
 
 import (
 	"context"
@@ -64,7 +64,7 @@ func (l refuserLease) Extend(ctx context.Context, horizon time.Time) error {
 		return nodelease.ErrLost
 	}
 	if l.r.harm == storetest.NoNumber {
-		return nil // another store's
+		return nil // the missing number is not this one
 	}
 	return l.r.why("Extend")
 }

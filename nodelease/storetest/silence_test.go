@@ -104,7 +104,7 @@ func (s *server) serve(c net.Conn) {
 	}
 }
 
-// client is a store over one connection at a time to a server.
+// client is a store that uses one connection at a time to a server.
 type client struct {
 	server        *server
 	address, flaw string

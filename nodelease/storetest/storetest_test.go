@@ -56,7 +56,7 @@ func (s *slowStore) Take(ctx context.Context, r nodelease.Request) (nodelease.Gr
 	return s.Store.Take(ctx, r)
 }
 
-// A flaw is what is wrong with a store. Each flaw has a field that is not zero, or a name.
+// A flaw is a fault in a store. Each flaw has a name or a nonzero field.
 type flaw struct {
 	name   string
 	right  bool                                     // it has no flaw
@@ -278,7 +278,7 @@ func (s *flawedStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 
 func (s *flawedStore) expiry() time.Time { return time.Now().Add(cmp.Or(s.lasts, ttl)) }
 
-// ended is the error of a context that has ended.
+// ended returns the context's error if ctx is done.
 func (s *flawedStore) ended(ctx context.Context) error {
 	if ctx.Err() != nil && s.name == "hangs" {
 		s.mu.Unlock()

@@ -30,8 +30,9 @@ import (
 	"github.com/oneclock/ids/nodelease/pgstore"
 )
 
-// expect runs the command, and checks its status and what it writes: each of the texts, and no password. Only errors go
-// to the second writer. While a busy server is late, it runs the command again, for at most a minute.
+// expect runs the command, and checks its exit status and its output. The output must contain each
+// string in texts, and no password. Only errors may be written to standard error. If a busy server
+// does not answer in time, expect runs the command again, for at most a minute.
 func expect(t *testing.T, status int, args string, texts ...string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -58,7 +59,7 @@ func expect(t *testing.T, status int, args string, texts ...string) {
 	}
 }
 
-// says runs check, which must find so much and no more.
+// says runs the check command, whose output must equal want.
 func says(t *testing.T, args, want string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -157,7 +158,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// hold has a Minter hold a number of a store until the returned function is called.
+// hold makes a Minter lease a number from s. The Minter keeps the number until stop is called.
 func hold(t *testing.T, s nodelease.Store, err error) (number int64, stop func()) {
 	t.Helper()
 	must.Do(t, err)
@@ -168,7 +169,7 @@ func hold(t *testing.T, s nodelease.Store, err error) (number int64, stop func()
 	return ids.TwitterLayout().Split(id).Node, func() { _ = m.Close() }
 }
 
-// TestMain has the program of the tests be the command, too.
+// TestMain makes the test binary act as the leases command if RUN_AS_LEASES is set.
 func TestMain(m *testing.M) {
 	if os.Getenv("RUN_AS_LEASES") != "" {
 		main()
@@ -177,9 +178,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSilence has servers that accept connections and answer nothing, one of them only after it has
-// greeted: pgx waits 15 s for the end of such a connection. The command ends anyway, when its time is
-// over and at SIGINT.
+// TestSilence uses servers that accept connections but do not answer. One of them first sends a
+// greeting, and pgx waits up to 15 s when it closes such a connection. The command must end anyway,
+// when its timeout expires or on SIGINT.
 func TestSilence(t *testing.T) {
 	var all sync.WaitGroup
 	for url, greeting := range map[string]string{
@@ -228,7 +229,7 @@ func testSilence(t *testing.T, url, greeting, command, limit string) {
 	go func() { ended <- c.Wait() }()
 	if limit == "1h" {
 		select {
-		case <-connected: // from now on, the program handles signals
+		case <-connected: // the program now handles signals
 			_ = c.Process.Signal(os.Interrupt)
 		case err := <-ended:
 			t.Errorf("%s %s: %v without a connection: %s", command, url, err, &out)
@@ -242,7 +243,7 @@ func testSilence(t *testing.T, url, greeting, command, limit string) {
 	}
 }
 
-// TestEndLate has the time end, and no store.
+// TestEndLate cancels the context and calls stop just before endLate would end the program.
 func TestEndLate(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -254,7 +255,8 @@ func TestEndLate(t *testing.T) {
 	})
 }
 
-// fakeStore has what it is given. It needs its time to answer, and its clock may be ahead.
+// fakeStore returns the given contents and error. It may be slow to answer, and its clock may be
+// ahead.
 type fakeStore struct {
 	store
 	c           *contents
@@ -292,7 +294,8 @@ func TestClocks(t *testing.T) {
 	})
 }
 
-// TestBorders has what list and check say at their borders, in a zone that is not UTC.
+// TestBorders tests the output of the commands list and check for boundary values, in a time zone
+// other than UTC.
 func TestBorders(t *testing.T) { must.Bubble(t, testBorders) }
 
 func testBorders(t *testing.T) {
@@ -348,7 +351,8 @@ func testBorders(t *testing.T) {
 	}
 }
 
-// testFirst has a store of 40 numbers at a place that is shown, made, and made again. missing is what is said before.
+// testFirst inspects a store before it is created, then creates a store with 40 numbers, and tries
+// to create it again. Before it is created, the output must contain missing.
 func testFirst(t *testing.T, place, at, missing string) {
 	t.Helper()
 	options := place + "-numbers 40 "
@@ -362,7 +366,8 @@ func testFirst(t *testing.T, place, at, missing string) {
 	expect(t, 0, "check -layout twitter"+options+at, "nothing found: 40 numbers, 40 of them free")
 }
 
-// finds waits until check writes what is wanted, or finds nothing: servers hear of each other a little later.
+// finds waits until the output of the check command equals want. If want is empty, finds waits
+// until the command finds nothing. Servers may notice each other's changes with a delay.
 func finds(t *testing.T, url, want string) {
 	t.Helper()
 	must.Soon(t, func() error {
@@ -375,7 +380,9 @@ func finds(t *testing.T, url, want string) {
 	})
 }
 
-// A harm is what check says of what a statement has done, and what mends that. What begins with = is all that it says.
+// A harm is SQL that damages a store, SQL that undoes the damage, and the findings that the check
+// command must then report. If want begins with =, the rest of want is the whole output. Otherwise,
+// the output must contain all parts of want, which are separated by three dots.
 type harm struct{ sql, mend, args, want string }
 
 func testHarms(t *testing.T, do func(sql string), options string, harms []harm) {
@@ -384,7 +391,8 @@ func testHarms(t *testing.T, do func(sql string), options string, harms []harm) 
 		for sql := range strings.SplitSeq(h.sql, ";") {
 			do(sql)
 		}
-		time.Sleep(time.Duration(strings.Count(h.sql, "reload")) * 500 * time.Millisecond) // the server tells nobody when it has
+		// The server does not report when it has reloaded its settings.
+		time.Sleep(time.Duration(strings.Count(h.sql, "reload")) * 500 * time.Millisecond)
 		if all, ok := strings.CutPrefix(h.want, "="); ok {
 			says(t, options+h.args, all)
 		} else {
@@ -418,7 +426,7 @@ func TestPostgres(t *testing.T) {
 	expect(t, 0, "check"+options, "nothing found")
 
 	pooled := pgtest.URL(pgtest.StartPooler(t, address, "transaction"))
-	for range 3 { // by one connection of the pooler
+	for range 3 { // over the same connection of the pooler
 		expect(t, 0, "check"+options+pooled, "nothing found")
 	}
 
@@ -464,7 +472,8 @@ func TestPostgres(t *testing.T) {
 	expect(t, failed, "list"+table, `column "number" does not exist`, "another version of package nodelease or another program created the table")
 }
 
-// TestStandbys has two standbys that commits wait for or not, and beside them what is no standby.
+// TestStandbys uses two standbys that commits may or may not wait for, and replication clients that
+// are not standbys.
 func TestStandbys(t *testing.T) {
 	_, address := pgtest.Start(t)
 	pool := pgtest.Open(t, address)
@@ -559,7 +568,8 @@ func TestEtcd(t *testing.T) {
 	expect(t, failed, "check"+options, "alarm:NOSPACE", "1 of 40 numbers are missing", "leases: check the key /some/schema and the user's rights: etcdserver: mvcc: database space exceeded")
 	must.Get(client.AlarmDisarm(t.Context(), &clientv3.AlarmMember{}))(t)
 
-	// With users: one who may read, and one who has the least rights to mint, as docs/nodes.md says.
+	// Test two users. One may only read, and the other has the minimum privileges of a Minter,
+	// which docs/nodes.md lists.
 	const least = " -prefix /least -numbers 40 "
 	expect(t, 0, "init"+least, "created the store")
 	member.Users(t, map[string]map[string]clientv3.PermissionType{"minter": etcdtest.Least("/least"), "reader": {"/some/": etcdtest.Read}})
@@ -582,7 +592,7 @@ func TestEtcd(t *testing.T) {
 	expect(t, 0, "list -prefix /least", "0 held, 40 free")
 }
 
-// learner is an etcd member that is one, which refuses all but to tell so.
+// learner is an etcd learner. It answers only Status requests.
 type learner struct {
 	pb.UnimplementedMaintenanceServer
 }

@@ -67,7 +67,8 @@ func TestMySQL(t *testing.T) {
 	expect(t, failed, "list"+table, "Unknown column 'number'", "another version of package nodelease or another program created the table")
 }
 
-// TestReplicas has two replicas, of which none, one and both acknowledge commits.
+// TestReplicas uses two replicas. At first, neither acknowledges commits, then one does, and then
+// both do.
 func TestReplicas(t *testing.T) {
 	_, dsn := mytest.StartPrimary(t)
 	_, _ = mytest.StartReplica(t, dsn, 2, "--rpl-semi-sync-slave-enabled=1")
