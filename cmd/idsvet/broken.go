@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/go/analysis/passes/printf"
 )
 
-// The analyzer broken reports whether a package does not compile, or imports a package that does
-// not compile. The types of such a package are incomplete. The other analyzers skip such packages
-// without an error, because multichecker would print one error for each package and analyzer. The
-// compiler's errors are printed in any case.
+// broken is an analyzer that finds packages that do not compile, or that import a package that does
+// not compile. The type information of such a package is incomplete. The other analyzers skip such
+// packages without an error, because multichecker would print one error for each package and
+// analyzer. Compiler errors are always printed.
 var broken = &analysis.Analyzer{
 	Name: "broken", Doc: "find packages that do not compile", RunDespiteErrors: true,
 	FactTypes: []analysis.Fact{new(isBroken)}, ResultType: reflect.TypeFor[bool](),
@@ -41,7 +41,8 @@ type isBroken struct{}
 
 func (*isBroken) AFact() {}
 
-// isBad reports whether a file has a syntax error. Some parts of such a file have no types.
+// isBad reports whether a file has a syntax error. The type information for such a file is
+// incomplete.
 func isBad(f *ast.File) bool {
 	for n := range ast.Preorder(f) {
 		switch n.(type) {
@@ -58,7 +59,7 @@ var reportSkipped = sync.OnceFunc(func() {
 })
 
 // skipBroken returns a copy of the analyzer a that does not analyze broken packages. For a broken
-// package, the copy returns the argument skipped as its result.
+// package, the result of the copy is the value of skipped.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)

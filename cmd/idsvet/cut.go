@@ -61,7 +61,7 @@ func modulos(p *target) {
 		switch cut, _ := id.(*ast.BinaryExpr); {
 		case id == nil:
 		case cut != nil && cut.Op == token.SHR: // the shift has removed the last bits
-		case known && by%2 == 1: // the bits of the time distribute the remainders evenly
+		case known && by%2 == 1: // for an odd divisor, the time bits make the remainders uniform
 		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence or node number
 		default:
 			p.ReportRangef(n, "the last bits of a Snowflake are mostly 0 or equal, so its remainders are uneven; use the remainder of a hash")

@@ -1,8 +1,7 @@
 package main
 
-// This file contains the analyzers for IDs that are not written as text: verb (IDs that are
-// formatted with an unsuitable verb of package fmt) and plaintype (IDs that are encoded in JSON but
-// have a type without methods).
+// This file contains the analyzers for IDs that are not written as text: verb (IDs formatted with
+// an unsuitable fmt verb) and plaintype (IDs encoded in JSON whose type has no methods).
 
 import (
 	"go/ast"
@@ -69,14 +68,14 @@ func (p *target) reportVerb(id ast.Expr, verb string) {
 var plainType = newAnalyzer("plaintype", "report values of a type T that is declared as T uuid.UUID, in encoding/json"+
 	"\n\nIt is silent if T has a method that encoding/json uses.", plainTypes, new(isPlain))
 
-// isPlain is an analysis fact. It marks a type that is declared from uuid.UUID or ulid.ULID, as in
-// "type T uuid.UUID". Such a type has none of the ID's methods.
+// isPlain is an analysis fact. It marks a type that is defined in terms of uuid.UUID or ulid.ULID,
+// as in "type T uuid.UUID". Such a type has none of the ID's methods.
 type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}
 
-// plain returns the name of type t and the ID type from which t is declared. If t is not a plain
-// type, plain returns nil.
+// plain returns the name of type t and the ID type in terms of which t is defined. If t is not a
+// plain type, plain returns nil and "".
 func (p *target) plain(t types.Type) (*types.TypeName, string) {
 	named, ok := types.Unalias(t).(*types.Named)
 	var fact isPlain

@@ -1,4 +1,4 @@
-// Idsvet moves a program to github.com/oneclock/ids from another library. In programs that use ids,
+// Idsvet moves a program from another library to github.com/oneclock/ids. In programs that use ids,
 // it also reports mistakes that the compiler accepts. Run it directly or through go vet:
 //
 //	idsvet -from google ./...

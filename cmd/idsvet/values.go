@@ -1,7 +1,7 @@
 package main
 
 // This file contains the analyzers for single expressions: funcvalue (a function used as a value),
-// errequal (an error compared by ==) and mustparse (a constant text that does not parse).
+// errequal (an error compared with ==) and mustparse (a string constant that does not parse).
 
 import (
 	"go/ast"

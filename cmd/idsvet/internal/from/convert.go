@@ -65,9 +65,9 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts a name of the old library for which there is no rule. If the name is the
-// same in ids, or if ids has a new name for it, the conversion refers to ids. Otherwise, the
-// conversion leaves the expression unchanged.
+// name converts e, which uses a name of the old library for which there is no rule. If ids has the
+// same name, or if the table gives a new one, the conversion refers to ids. Otherwise, the
+// conversion leaves e unchanged.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}
@@ -92,15 +92,15 @@ func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	return []conversion{done}
 }
 
-// leave returns a conversion that leaves e unchanged because e uses name. The argument
-// why is the reason that the report gives.
+// leave returns a conversion that leaves e unchanged because e uses name. The last parameter is the
+// reason for the report.
 func (f *file) leave(e ast.Expr, name, why string) conversion {
 	done := conversion{left: why, name: name[strings.LastIndex(name, ".")+1:]}
 	f.finish(&done, e)
 	return done
 }
 
-// leftReason returns the reason why a name stays unchanged.
+// leftReason returns the reason that a name stays unchanged.
 func (f *file) leftReason(name string) string {
 	if !f.lib.isAllowed(name) {
 		return "the program sets " + strings.Join(f.lib.set[name], " or ") + ", so it needs its own layout: " + f.lib.left[name]
@@ -117,7 +117,7 @@ func (f *file) finish(done *conversion, e ast.Expr) {
 	}
 }
 
-// hiddenReason returns the reason why a template cannot use a package's name at the position of e.
+// hiddenReason returns the reason that a template cannot use a package's name at the position of e.
 // It returns "" if the template can use the name.
 func (f *file) hiddenReason(pkg string, e ast.Expr) string {
 	name := f.knownName(pkg)

@@ -104,8 +104,8 @@ func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	return f.firstNote(at, name, f.lib.differs[name])
 }
 
-// isNumber reports whether e is neither a variable of one of the old library's types nor one of the
-// old library's constants.
+// isNumber reports whether e counts as a number. An expression of one of the old library's types
+// does not, unless it is a constant that the library does not declare.
 func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
@@ -121,14 +121,14 @@ func (f *file) calledName(n ast.Node) string {
 	return f.callee(call).Name()
 }
 
-// comparer matches the names of functions that compare values or texts. Some of the matching
+// comparer matches the names of functions that compare values or strings. Some of the matching
 // functions in testify compare errors or the names of types.
 var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
 // comparisonNotes returns notes about those parts of a comparison whose values are different in
-// ids. Such parts are errors, error texts, type names and import paths.
+// ids. These parts are errors, error messages, type names and import paths.
 func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
-	ofError := strings.Contains(f.calledName(n), "Error") // also becomes true below if a part calls Error
+	ofError := strings.Contains(f.calledName(n), "Error") // also set below if an operand calls Error
 	for _, e := range parts {
 		for part := range ast.Preorder(e) {
 			ofError = ofError || f.calledName(part) == "Error"

@@ -1,6 +1,7 @@
 package from
 
-// This file contains the edits of a source file's text, and the conversions that consist of edits.
+// This file contains the edits to the text of a source file, and the conversions that consist of
+// edits.
 
 import (
 	"cmp"
@@ -8,8 +9,8 @@ import (
 	"strings"
 )
 
-// An edit replaces the bytes from start to end with text. The package names in text are marked, for
-// example as "\x00uuid\x00", until the names under which the file imports the packages are known.
+// An edit replaces the bytes from start to end with text. Package names in the new text are marked,
+// as in "\x00uuid\x00", until the file's names for these packages are known.
 type edit struct {
 	start, end int
 	text       string
@@ -18,8 +19,8 @@ type edit struct {
 // markPackage returns the marked name of a package.
 func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 
-// A conversion describes an expression of the program. The expression is either rewritten or stays
-// unchanged as a whole.
+// A conversion describes an expression of the program. The expression is either rewritten as a
+// whole or left unchanged.
 type conversion struct {
 	start, end int
 	edits      []edit

@@ -1,7 +1,7 @@
 package from
 
-// The functions in this file search code that is not loaded with its types: files that no
-// configuration compiles, and packages that the program needs.
+// The functions in this file search code that is loaded without type information: files that no
+// configuration compiles, and the program's dependencies.
 
 import (
 	"bytes"
@@ -73,7 +73,7 @@ func folder(p *packages.Package) string {
 // converted, and keep the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
-		// If Load returns an error, the packages that it found are still correct.
+		// If Load returns an error, the packages that it did find are still valid.
 		pkgs, _ := packages.Load(&packages.Config{
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 			Dir:  mod, Tests: true, Env: append(os.Environ(), environment(mod)...),
@@ -93,9 +93,9 @@ func (r *run) findDependencies(mods []string) {
 }
 
 // searchOthers searches code outside the loaded files. It looks for names that disable rules, such
-// as snowflake.Epoch. It searches all other Go files of the modules, regardless of the patterns,
-// systems and tags. It also searches the packages that the modules need, and finds the modules
-// among them that assert the old types.
+// as snowflake.Epoch. It searches all other Go files of the modules, regardless of package
+// patterns, operating systems and build tags. It also searches the modules' dependencies, and finds
+// the modules among them that contain type assertions to the old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
@@ -121,7 +121,7 @@ func (r *run) searchOthers(mods []string) {
 	}
 }
 
-// addCauses adds those of the given names that disable rules to r.uses. It also adds a note about
+// addCauses adds to r.uses those of the given names that disable rules. It also adds a note about
 // each use of such a name.
 func (r *run) addCauses(names []use) {
 	for _, n := range names {
@@ -135,7 +135,8 @@ func (r *run) addCauses(names []use) {
 	}
 }
 
-// A use is a name of the old library in a file that is not compiled.
+// A use is a reference to a name that the old library declares. The reference occurs in a file that
+// is not compiled.
 type use struct {
 	note
 	asserted bool // the name is the type in a type assertion or a type switch

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A library is the table of the old library, together with the program's use of that library.
+// A library combines the table of the old library with the program's uses of that library.
 type library struct {
 	*table
 	uses  map[string]bool   // names in use, in the notation of the tables
 	verbs map[string]bool   // format verbs in literals, such as "%x" and "%#v"
 	own   map[string]string // directories of the program's packages, by import path
 
-	// sentinels contains package variables of the program, each identified by its objectPath. The
-	// initial value of each of these variables is an error of the old library.
+	// sentinels contains package variables of the program, each identified by its objectPath. Each
+	// of these variables is initialized with one of the old library's errors.
 	sentinels map[string]bool
-	// The map dependencies contains, by import path, the packages that the program needs but does
-	// not contain. They include published versions of the program's own packages.
+	// dependencies maps import paths to the packages that the program needs but does not contain.
+	// They include published versions of the program's own packages.
 	dependencies map[string]*packages.Package
 	// published contains a pair for each module that needs a published version of one of the
 	// program's packages. The pair consists of the module's directory and the package's import
@@ -34,8 +34,8 @@ type library struct {
 	// in another module if the package depends on database/sql. It does not contain the old
 	// library's packages.
 	databases map[string]bool
-	// The map asserting has an entry for each module that contains a type assertion to an old type.
-	// The key is the module's path, and the value is the position of one such assertion.
+	// asserting has an entry for each module that contains a type assertion to an old type. The key
+	// is the module's path, and the value is the position of one such assertion.
 	asserting map[string]string
 }
 
@@ -89,8 +89,8 @@ func (f *file) firstNote(p token.Pos, name, text string) []note {
 	return []note{n}
 }
 
-// collect finds the old library's names that a package uses. It adds the names to l.uses, and adds
-// the old library's packages that declare them to old. It reports whether there are any such names.
+// collect finds the old library's names that a package uses. It adds these names to l.uses, and
+// their packages to old. It reports whether there are any such names.
 func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
 		return false
@@ -105,8 +105,8 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 	return any
 }
 
-// isAllowed reports whether the rules for name may be applied. A set row disables these rules if
-// the program uses one of the names before "for" in the row.
+// isAllowed reports whether the rules for name may be applied. A row "set NAME… for NAME…" disables
+// the rules for the names after "for" if the program uses one of the names before it.
 func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -122,9 +122,9 @@ func (l *library) isKept(name string) bool {
 }
 
 // If e refers to an object of the old library, named returns the object's name in the notation of
-// the tables. Otherwise, it returns "". A field of the program also counts as an object of the old
-// library if it embeds a type of that library that has a different name in ids. Such a field has
-// the name of its type, so the move changes the field's name too.
+// the tables. Otherwise, it returns "". An embedded field that the program declares also counts if
+// its type belongs to the old library and has a different name in ids. An embedded field has the
+// name of its type, so the move changes the field's name too.
 func (f *file) named(e ast.Expr) string {
 	obj := f.objectOf(e)
 	switch obj := obj.(type) {
@@ -182,7 +182,8 @@ func (f *file) countUses(n ast.Node) (all int) {
 	return all
 }
 
-// callee returns the called function or method, or nil. The argument call may be nil.
+// callee returns the function or method that the call invokes. It returns nil if there is none, or
+// if call is nil.
 func (f *file) callee(call *ast.CallExpr) *types.Func {
 	if call == nil {
 		return nil

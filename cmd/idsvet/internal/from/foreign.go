@@ -1,6 +1,7 @@
 package from
 
-// This file finds other modules that keep or assert the old types.
+// This file finds other modules whose declarations contain the old types, or that contain type
+// assertions to these types.
 
 import (
 	"go/ast"

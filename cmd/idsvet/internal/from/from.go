@@ -2,20 +2,24 @@
 // comments in this package call ids. It relies on the program's types, so the program must still
 // compile with the old library. It changes only the code that its tables describe.
 //
-// A move has these stages. First, load (load.go) loads the packages with their types, for each
-// configuration. Then conversions (convert.go) walks the syntax tree of each file. For each
-// expression in a file, byRule calls matches (match.go), which binds the letters of the rules
-// (table.go). The methods fill and fit (template.go) write the replacement, and adapt it to its
-// context. Next, merged (from.go) keeps the conversions on which all configurations agree. Then
-// rewritten (imports.go) chooses the names of the packages, and applies the edits (edit.go) to the
-// text. After that, write (write.go) replaces the files when all new files are ready. Finally,
-// require (gocmd.go) changes go.mod.
+// A move has these stages:
+//
+//  1. load (load.go) loads the packages with their types, for each configuration.
+//  2. conversions (convert.go) walks the syntax tree of each file. For each expression, byRule
+//     calls matches (match.go), which finds the rules (table.go) whose patterns match and binds the
+//     letters in these patterns. The methods fill and fit (template.go) write the replacement and
+//     adapt it to its context.
+//  3. merged (from.go) keeps the conversions on which all configurations agree.
+//  4. rewritten (imports.go) chooses the names of the packages, and applies the edits (edit.go) to
+//     the text.
+//  5. write (write.go) replaces the files, once all new files are ready.
+//  6. require (gocmd.go) changes go.mod.
 //
 // The report (report.go) lists the places where the program behaves differently after the move. The
 // code in differs.go, stored.go, methods.go and refused.go finds these places, and the code in
 // foreign.go finds those that involve other modules. The report also lists files that no
-// configuration compiles (elsewhere.go). In addition, it lists the differences that types cannot
-// show. These come from the unseen rows of the tables.
+// configuration compiles (elsewhere.go). It also lists the differences that type information does
+// not reveal. The "unseen" rows of the tables contain these differences.
 package from
 
 import (
@@ -204,7 +208,7 @@ func (r *run) convert() (changes []change, err error) {
 }
 
 // merged returns the conversions on which all configurations that compile the file agree. An
-// expression whose conversions differ stays unchanged.
+// expression that the configurations would convert differently stays unchanged.
 func (r *run) merged(path string) []conversion {
 	files := r.files[path]
 	all := make([][]conversion, len(files))
@@ -234,8 +238,8 @@ func (r *run) merged(path string) []conversion {
 	return agreed
 }
 
-// printUnseen prints the differences that the user must search for by hand. It omits a difference
-// if it concerns only names that the program does not use.
+// printUnseen prints the differences that the user must search for by hand. It omits differences
+// that concern only names that the program does not use.
 func (r *run) printUnseen() {
 	fmt.Fprintf(r.out, "\ntypes cannot show these; look for them by hand, with https://%s/blob/main/docs/from/%s.md:\n",
 		root, r.page())

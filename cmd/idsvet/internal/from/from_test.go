@@ -21,9 +21,9 @@ import (
 type program struct {
 	dir     string
 	args    []string
-	want    map[string]string // texts of the files after the move
+	want    map[string]string // contents of the files after the move
 	report  string
-	unseen  string // the list of differences that types cannot show, or "" for any list
+	unseen  string // expected list of differences that types do not reveal, or "" for any list
 	refusal string // the status and the beginning of the error, or ""
 }
 
@@ -184,7 +184,7 @@ func (p program) run(t *testing.T, flags ...string) string {
 	return said + out.String()
 }
 
-// snapshot returns the texts of all files in a directory, except those whose names begin with
+// snapshot returns the contents of all files in a directory, except those whose names begin with
 // "go.".
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
@@ -201,7 +201,7 @@ func snapshot(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// An ending is a context that ends after a number of calls of Err.
+// An ending is a context that is canceled after a number of calls to Err.
 type ending struct {
 	context.Context
 	looks *int
@@ -236,7 +236,7 @@ func TestWrite(t *testing.T) {
 	refused("", 2, []change{changes[0], {filepath.Join(dir, "gone.go"), nil, []byte("new")}})
 	refused("interrupted", 0, changes)
 	refused("interrupted", 1, changes)
-	looks := 2 // the context ends after the last file was prepared
+	looks := 2 // the context is canceled after the last file is prepared
 	err := write(ending{t.Context(), &looks}, changes)
 	info, _ := os.Stat(b)
 	target, _ := os.Readlink(link)
@@ -248,7 +248,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A meddler is a context that calls do in the last of a number of calls of Err.
+// A meddler is a context that calls a function in the last of a number of calls to Err.
 type meddler struct {
 	context.Context
 	looks *int
@@ -287,8 +287,8 @@ func TestWriteHalf(t *testing.T) {
 	}
 }
 
-// TestNotes checks that a text is printed once with all its places, and that texts that may occur
-// anywhere come first, without their places if there are more than 50.
+// TestNotes checks that a message is printed once with all its positions, and that notes with first
+// set are printed before the others, without their positions if there are more than 50.
 func TestNotes(t *testing.T) {
 	for places, want := range map[int]string{50: "\tp.go:50: Parse\n", 51: "anywhere (51)\nstored (60)\n"} {
 		var notes []note

@@ -135,9 +135,9 @@ func (g goFile) goVersion() string {
 }
 
 // reportRaised prints a message if the go command has raised the version in a file's go line. If
-// the argument decides is true, the file also determines the GODEBUG defaults. In that case, a
-// second message shows how to keep these defaults, unless the file sets them explicitly. In a
-// workspace, only go.work determines the GODEBUG defaults.
+// the file also determines the GODEBUG defaults (decides), a second message shows how to keep these
+// defaults, unless the file sets them explicitly. In a workspace, only go.work determines the
+// GODEBUG defaults.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {

@@ -29,7 +29,7 @@ type newImports struct {
 	names  map[string]string // name of each imported package in the file
 	keep   bool              // the old library is still used
 	rename string            // new import name of the old library, or "" if it keeps its name
-	edits  []edit            // edits of the whole file
+	edits  []edit            // edits to the whole file
 }
 
 // rewritten returns the text of the file with its conversions applied. It also returns notes about
@@ -48,8 +48,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
-	// If a file already imports the new package under a name that no declaration in the file hides,
-	// this import remains the file's only import of the package.
+	// If the file already imports the new package, use the name of that import, unless the name is
+	// shadowed in the file. Then the file imports the package only once.
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
@@ -76,8 +76,9 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 	return f.formatted(out), f.unusedNotes(all), nil
 }
 
-// qualifiers finds the uses of the old library's package name that remain after the given edits. It
-// returns one edit with an empty text for each of these uses.
+// qualifiers finds the uses of the old library's package name that remain after the given edits.
+// For each of these uses, it returns an edit that covers the name. The caller fills in the new
+// name.
 func (f *file) qualifiers(edits []edit) (left []edit) {
 	for c := range f.root.Preorder((*ast.Ident)(nil)) {
 		id := c.Node().(*ast.Ident)
@@ -89,8 +90,8 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats the new text of the file, out, but only if the old text was formatted. In both
-// cases, it restores the line endings of the old text.
+// formatted formats the new text of the file if the old text was formatted. It always restores the
+// line endings of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
@@ -221,7 +222,7 @@ func (f *file) head(to newImports) (string, error) {
 	return strings.TrimSuffix(string(grouped), "\n"), err
 }
 
-// explicitName returns the name that an import of pkg must contain. It returns "" if the file uses
+// explicitName returns the name that an import of pkg must specify. It returns "" if the file uses
 // the package's own name.
 func (to newImports) explicitName(pkg string) string {
 	if to.names[pkg] == pkg {

@@ -44,7 +44,7 @@ func module(t *testing.T, names ...string) string {
 }
 
 // TestTables checks that each table has a row for each exported name of its library, and that
-// unseen rows mention no other names.
+// "unseen" rows mention no other names.
 func TestTables(t *testing.T) {
 	for _, name := range Libraries() {
 		tab, err := readTable(name)
@@ -198,8 +198,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestRefused compares the texts that MustParse is expected to reject with the published lists of
-// accepted and rejected texts.
+// TestRefused compares the strings that MustParse is expected to reject with the published lists of
+// accepted and rejected strings.
 func TestRefused(t *testing.T) {
 	var vectors map[string][]struct{ Form, Input, Text string }
 	if err := json.Unmarshal([]byte(readFile(t, "../../../../testdata/vectors.json")), &vectors); err != nil {

@@ -74,9 +74,9 @@ func (r *run) load(module string, c config) error {
 	return nil
 }
 
-// isFork reports whether p belongs to a copy of the old library in the program's folder. A copy is
-// a module with the old library's path. Go's own package uuid belongs to no module. Therefore, a
-// module with the path uuid is not a copy of this package. It is a part of the program.
+// isFork reports whether p is part of a copy of the old library in the program's directory. A copy
+// is a module with the old library's path. Go's own package uuid belongs to no module. Therefore, a
+// module with the path uuid is part of the program, not a copy of this package.
 func (r *run) isFork(p *packages.Package) bool {
 	return p.Module != nil && strings.Contains(p.Module.Path, ".") && slices.Contains(r.paths, p.Module.Path)
 }
@@ -135,8 +135,8 @@ func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	return errs
 }
 
-// errorTexts returns the texts of errs without duplicates. If there are other errors, it omits
-// errors that have no position and errors that follow from a missing module.
+// errorTexts returns the messages of errs without duplicates. It omits errors without a position
+// and errors caused by a missing module, unless there are no others.
 func (r *run) errorTexts(errs []packages.Error) (texts []string) {
 	for _, e := range errs {
 		texts = append(texts, strings.TrimPrefix(strings.TrimSpace(e.Error()), r.dir+string(filepath.Separator)))
@@ -152,7 +152,7 @@ func (r *run) errorTexts(errs []packages.Error) (texts []string) {
 	return texts
 }
 
-// withLF replaces CR LF with LF in a text whose lines all end in CR LF. It returns any other text
+// withLF replaces CR LF with LF if all lines of src end in CR LF. Otherwise, it returns src
 // unchanged.
 func withLF(src []byte) []byte {
 	if bytes.Count(src, []byte("\r\n")) != bytes.Count(src, []byte("\n")) {

@@ -125,10 +125,10 @@ var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9
 // bind binds letter to e if e matches the table's let row for the letter:
 //
 //   - Without a let row, the letter matches any expression.
-//   - The word constant matches a constant text that is a UUID in canonical form.
-//   - The word string matches a value of type string, or an untyped constant string. It does not
+//   - The word "constant" matches a string constant that is a UUID in canonical form.
+//   - The word "string" matches a value of type string, or an untyped constant string. It does not
 //     match a value of another type whose underlying type is string.
-//   - The word error matches an error.
+//   - The word "error" matches an error value.
 //   - Any other word is a type of the old library, and matches a value of this type.
 func (m *match) bind(letter string, e ast.Expr) bool {
 	tv := m.info.Types[e]

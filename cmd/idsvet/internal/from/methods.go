@@ -54,8 +54,7 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 	for m := range want.Underlying().(*types.Interface).Methods() {
 		method, _, _ := types.LookupFieldOrMethod(f.info.TypeOf(e), true, nil, m.Name())
 		of, _, _ := strings.Cut(f.lib.oldName(method), ".")
-		// The method may come from an embedded type. An example is the method Read of
-		// MonotonicEntropy.
+		// The method may come from an embedded type. One example is MonotonicEntropy's Read method.
 		if n := named(f.info.TypeOf(e)); of == "" && n != nil {
 			of = f.lib.oldName(n.Obj())
 		}
@@ -67,9 +66,9 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 }
 
 // assertionNotes returns notes about t, which is the type in a type assertion or a type switch. The
-// argument asked is the type of the value that is asserted. If t is an interface, an ID type may
-// satisfy t only before the move or only after it. There is one note for each such ID type that the
-// value can have.
+// second parameter is the type of the operand. If t is an interface, an ID type may satisfy t only
+// before the move or only after it. There is one note for each such ID type that the value can
+// have.
 func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
 	if !ok {

@@ -1,6 +1,6 @@
 package from
 
-// This file finds constant texts that the parsers in ids reject.
+// This file finds string constants that the parsers in ids reject.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// For each ID type, parsers contains a regular expression that matches the texts accepted by the
-// type's parser, and a message for all other texts.
+// parsers contains an entry for each ID type: a regular expression that matches the strings
+// accepted by the type's parser, and a message for all other strings.
 var parsers = map[string]struct {
 	accepted *regexp.Regexp
 	not      string
@@ -28,8 +28,8 @@ var parsers = map[string]struct {
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is not a Snowflake; write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panicNotes returns a note if call passes a constant text to a MustParse function of the old
-// library, and ids rejects that text.
+// panicNotes returns a note if call passes a string constant to a MustParse function of the old
+// library, and ids rejects that string.
 func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
 	if fun == nil || !f.lib.owns(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {
@@ -44,8 +44,8 @@ func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	return notes
 }
 
-// Refused returns the reason why the parser for the given type in ids rejects s. It returns "" if
-// the parser accepts s, or if the type is unknown.
+// Refused returns a message that explains why ids cannot parse s as an ID of the given kind. It
+// returns "" if ids accepts s, or if the kind is unknown.
 func Refused(kind, s string) string {
 	text, known := parsers[kind]
 	_, err := strconv.ParseInt(s, 10, 64)

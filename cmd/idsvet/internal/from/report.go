@@ -18,17 +18,17 @@ type note struct {
 	line  int    // line number, or 0
 	name  string // name that the note is about, or ""
 	text  string
-	first bool // printed first, and without places if there are many
+	first bool // printed before other notes, and without positions if there are over 50
 }
 
-// A report is the output of the command, except for the changes.
+// A report is the output of the command without the diff.
 type report struct {
-	dir string // directory in which the command was called
+	dir string // directory in which the command was run
 	old string // name of the old library
 	out io.Writer
 
-	total, converted    int // numbers of uses of the old library's names
-	toEdit, toLookAt    int // numbers of places
+	total, converted    int // counts of references to the old library
+	toEdit, toLookAt    int // counts of positions
 	left, differ, other []note
 }
 
@@ -48,10 +48,10 @@ func (r *report) print() {
 	r.toLookAt += r.printNotes("check these too", r.other)
 }
 
-// printNotes prints the notes under a title. It prints each text once, followed by the places to
-// which the text applies. If there are more than 50 places and the notes' field first is true,
-// printNotes prints the text without the places. The notes about calls to Parse are an example.
-// printNotes returns the number of all notes.
+// printNotes prints the notes under a title. It prints each message once, followed by the positions
+// to which the message applies. For notes with first set, such as those about calls to Parse, it
+// omits the positions if there are more than 50. printNotes returns the number of distinct notes,
+// including those whose positions it omits.
 func (r *report) printNotes(title string, notes []note) int {
 	order := func(n note) int {
 		if n.first {
@@ -88,7 +88,7 @@ func (r *report) printNotes(title string, notes []note) int {
 	return len(notes)
 }
 
-// place returns the place of a note and the name that the note is about, such as "p.go:7: New".
+// place returns the position of a note and the name that the note is about, such as "p.go:7: New".
 func (r *report) place(n note) string {
 	place := r.rel(n.path)
 	if n.line > 0 {

@@ -21,7 +21,7 @@ type run struct {
 
 	// mu guards the source texts while load collects them.
 	mu    sync.Mutex
-	files map[string][]*file // by path; one file for each configuration that compiles it
+	files map[string][]*file // by path; one entry for each configuration that compiles the file
 	cgo   map[string]bool    // files that use cgo, which are not compiled directly
 	forks map[string]bool    // directories of modules that are copies of the old library
 }

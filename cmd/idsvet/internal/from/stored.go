@@ -21,7 +21,7 @@ import (
 var storesNothing = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
 // storedNotes returns notes about the value at c if a codec or a database may receive this value as
-// an interface value. Each note is about one of the old library's types in the value.
+// an interface value. Each note is about a type of the old library that the value contains.
 func (f *file) storedNotes(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
 	return f.storedNotesFor(f.receivingPackage(c), e, f.info.TypeOf(e))
@@ -36,8 +36,8 @@ func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 	return notes
 }
 
-// storedNotesFor returns the notes from the stored rows that apply to values of type t. The
-// argument to is the package that receives such a value at e. If a row is about databases, and the
+// storedNotesFor returns the notes from the "stored" rows that apply to values of type t. The first
+// parameter is the package that receives such a value at e. If a row is about databases, and the
 // old type occurs in a struct field that the program declares, the note refers to that field.
 func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
@@ -69,10 +69,11 @@ func (f *file) reaches(pkg *types.Package, match func(path string) bool) bool {
 	return match(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return match(p.Path()) })
 }
 
-// receivingPackage returns the package that receives the value at c as an interface value. It is
-// the package of the called function, or of the type of the composite literal that contains the
-// value. Otherwise, it is the package of the file. If the value is not converted to an interface,
-// or if the function does not store its arguments, receivingPackage returns nil.
+// receivingPackage returns the package that receives the value at c as an interface value. For an
+// element of a composite literal of a named type, it is the package of that type. For an argument,
+// or an element of another literal that is an argument, it is the package of the called function.
+// Otherwise, it is the package of the file. If the value is not converted to an interface, or if
+// the function does not store its arguments, receivingPackage returns nil.
 func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
@@ -98,8 +99,8 @@ func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	}
 }
 
-// A depth determines which parts of a type the method contained searches. It always searches the
-// type arguments of generic types.
+// A depth selects the parts of a type that are searched for old types. The type arguments of
+// generic types are always searched.
 type depth int
 
 const (
@@ -122,7 +123,8 @@ func (f *file) contained(in types.Type, into depth) []containedType {
 	return f.containedAt(nil, in, into, map[types.Type]bool{})
 }
 
-// containedAt is like contained. The argument at is the field whose type is searched, or nil.
+// containedAt is like contained. If the given type occurs in a struct field that the program
+// declares, at is that field. Otherwise, at is nil.
 func (f *file) containedAt(at *types.Var, in types.Type, into depth, seen map[types.Type]bool) (all []containedType) {
 	search := func(parts ...types.Type) {
 		for _, part := range parts {
@@ -177,7 +179,7 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 		named := func(key string) bool { return tag.Get(key) != "" && tag.Get(key) != "-" }
 		omitted := func(word string) bool {
 			key, option, _ := strings.Cut(word, ":")
-			// With omitzero, an array of zeros is omitted even if its type has no method IsZero.
+			// With omitzero, an array of zeros is omitted even if its type has no IsZero method.
 			_, plain := t.Underlying().(*types.Array)
 			return slices.Contains(strings.Split(tag.Get(key), ",")[1:], option) && !(plain && option == "omitzero")
 		}
@@ -191,8 +193,8 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether values of type t get a method IsZero through the move. Such values
-// have the methods of the old library's type with the given name, but have no method IsZero.
+// gainsIsZero reports whether the move gives values of type t an IsZero method. This is the case if
+// they have the methods of the named type of the old library, but no IsZero method.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

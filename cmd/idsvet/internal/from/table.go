@@ -20,34 +20,35 @@ import (
 //   - The row "package NAME PATH…" lists the import paths of the library's packages. Patterns call
 //     each of these packages NAME.
 //   - The row "let LETTER TYPE" limits the values that the letter matches (see bind). In all
-//     tables, x is an error.
+//     tables, the letter x matches an error value.
 //   - The row "same NAME…" lists functions, types and methods that are the same in ids.
 //   - The row "name TYPE.FIELD NEW" gives a field's name in ids if it differs from the old name.
-//   - The row "PATTERN -> EXPRESSION" replaces the pattern with the expression. The same letters
-//     occur in both, each once and in the same order. A letter without a let row matches any
-//     expression. If the row replaces one error with another, it also applies to comparisons with
-//     == and !=.
-//   - The row "PATTERN -> EXPRESSION, nil" is for a function whose error cannot occur in ids. The
-//     error is replaced with nil.
-//   - The row "PATTERN -> EXPRESSION, ok" is for a function that has an additional second result in
-//     ids. This result is dropped. The row applies only if the first result is assigned. Otherwise,
-//     the pattern's next row applies.
-//   - The row "PATTERN -> _, EXPRESSION" is for a function that has an additional first result in
-//     ids. This result is dropped.
-//   - The row "PATTERN -> EXPRESSION, read" is for a slice that shares its bytes with a variable.
-//     The row applies only if the surrounding code only reads the bytes.
+//   - The row "PATTERN -> EXPRESSION" replaces code that matches the pattern with the expression.
+//     The same letters occur in both, each once and in the same order. A letter without a let row
+//     matches any expression. If the row replaces one error with another, it also applies to
+//     comparisons with == and !=.
+//   - The row "PATTERN -> EXPRESSION, nil" applies to a function whose error cannot occur in ids.
+//     The error is replaced with nil.
+//   - The row "PATTERN -> EXPRESSION, ok" applies to a function that has an additional second
+//     result in ids. This result is dropped. The row applies only if the first result is assigned.
+//     Otherwise, the pattern's next row applies.
+//   - The row "PATTERN -> _, EXPRESSION" applies to a function that has an additional first result
+//     in ids. This result is dropped.
+//   - The row "PATTERN -> EXPRESSION, read" replaces the pattern with a slice that shares its bytes
+//     with a variable. The row applies only if the surrounding code does nothing but read the
+//     bytes.
 //   - The row "PATTERN | PATTERN -> …" applies to each of several patterns.
 //   - The row "set NAME… for NAME…" disables the rules for the names after "for" if the program
 //     uses one of the names before "for".
-//   - The row "text TEXT" contains a part of the texts of the library's errors.
+//   - The row "text TEXT" contains part of an error message of the library.
 //   - The row "left NAME…: SENTENCE" lists names that stay unchanged. The sentence tells the user
 //     what to write instead.
 //   - The row "differs NAME…: SENTENCE" lists names that have a different value in ids. The report
-//     contains the sentence for the places where the program uses these names. It omits a place if
-//     constants determine the value there.
+//     contains the sentence and the positions at which the program uses these names. It omits a
+//     position if the name is used there only with constants (see differenceNotes).
 //   - The row "stored TYPE WHERE: SENTENCE" describes a difference in places where values of the
 //     type are written and read. WHERE is one or more of the words in the list below.
-//   - The row "unseen SENTENCE" describes a difference that types cannot show.
+//   - The row "unseen SENTENCE" describes a difference that type information does not reveal.
 //   - The row "unseen for NAME…: SENTENCE" describes such a difference for programs that use one of
 //     the names. NAME is a name of the library, a format verb such as "%#v", or the import path of
 //     a dependency, such as "database/sql".
@@ -63,7 +64,7 @@ import (
 //   - The word "tags=KEY,…" means that the row applies to struct fields that contain the type and
 //     whose tags have one of these keys.
 //   - The word "omits=KEY:OPTION,…" means that the row applies to struct fields whose tags have one
-//     of these options. With such an option, a codec omits a value if the value's method IsZero
+//     of these options. With such an option, a codec omits a value if the value's IsZero method
 //     returns true. Only the new type has this method.
 //   - The word "queries" means that the row applies to values that are passed to a database.
 //   - The word "unless=METHOD" limits the row to versions of the library in which the type lacks
@@ -77,12 +78,12 @@ type table struct {
 	name    string   // such as "google"
 	paths   []string // import paths of the library's packages
 	pkg     string   // name that patterns use for these packages
-	door    string   // name of the package in ids that replaces them
+	door    string   // name of the package in ids that replaces these packages
 	letters map[string]string
 	same    map[string]bool
 	names   map[string]string   // new names of fields, by old name
 	rules   []*rule             // in the order in which they are tried
-	set     map[string][]string // for each name, the names whose use disables its rules
+	set     map[string][]string // by old name, the names that disable its rules if they are used
 	texts   []string
 	left    map[string]string
 	differs map[string]string
@@ -105,8 +106,9 @@ func (s storedRow) about(of *types.TypeName) bool {
 	return of.Name() == s.name && method == nil
 }
 
-// An unseenRow describes a difference that idsvet cannot find by types. If names is nil, the row
-// applies to all programs. Otherwise, it applies only to programs that use one of the names.
+// An unseenRow describes a difference that idsvet cannot detect from type information. If names is
+// nil, the row applies to all programs. Otherwise, it applies only to programs that use one of the
+// names.
 type unseenRow struct {
 	names    []string
 	sentence string
@@ -133,13 +135,13 @@ const (
 
 var suffixes = map[string]resultChange{", nil": withNil, ", ok": withoutOK, ", read": onlyRead}
 
-// A part is a piece of a template: a text, a letter, the name of a package, or the word "result" or
-// "value".
+// A part is a piece of a template: literal text, a letter, the name of a package, or the word
+// "result" or "value".
 type part struct {
 	text, letter, pkg string
 	result            bool // represents the type of the old call's first result
 	value             bool // represents the value of the old constant
-	noParens          bool // the letter's expression needs no parentheses
+	noParens          bool // the expression bound to the letter needs no parentheses
 }
 
 // newPackages maps the package names in templates to import paths.
@@ -297,8 +299,8 @@ var (
 	closes = regexp.MustCompile(`^($|[),])`).MatchString
 )
 
-// parts splits a template into texts, letters, package names, and the words "result"
-// and "value".
+// parts splits a template into literal text, letters, package names, and the words "result" and
+// "value".
 func parts(template string) (all []part) {
 	at := 0
 	for _, word := range wordRE.FindAllStringIndex(template, -1) {

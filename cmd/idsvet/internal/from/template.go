@@ -18,9 +18,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// fill returns the conversion of the expression at c according to the rule. The expressions that
-// are bound to letters keep their text, except where they are converted themselves. The edits
-// replace the text between these expressions.
+// fill returns the conversion of the expression at c according to the rule. Expressions that are
+// bound to letters keep their text, except where they are themselves converted. The edits replace
+// the text between these expressions.
 func (m *match) fill(c inspector.Cursor) conversion {
 	e := c.Node().(ast.Expr)
 	done := conversion{uses: m.countUses(e)}
@@ -129,8 +129,8 @@ func targets(c inspector.Cursor) (to []ast.Expr, declares bool) {
 	return to, declares
 }
 
-// addNil adds nil in place of the error that the call no longer returns. It reports whether nil can
-// be added at this place.
+// addNil adds nil in place of the error that the call no longer returns. It reports whether the
+// context allows this.
 func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 	switch c.Parent().Node().(type) {
 	case *ast.ExprStmt:
@@ -158,7 +158,7 @@ func (m *match) addNil(done *conversion, c inspector.Cursor) bool {
 }
 
 // addBlank adds a blank identifier for the additional result of the new call. It reports whether
-// the identifier can be added at this place.
+// the context allows this.
 func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 	to, _ := targets(c)
 	if len(to) != 1 {

@@ -18,9 +18,10 @@ type change struct {
 	before, now []byte
 }
 
-// write replaces each file by renaming a complete new file. It first prepares all new files. If one
-// of them cannot be written, or if ctx is canceled before the last one is prepared, write changes
-// no file. If a rename then fails, the error lists the files that have already been changed.
+// write replaces each file by renaming a temporary file, which contains the complete new text. It
+// first prepares all new files. If one of them cannot be written, or if ctx is canceled before the
+// last one is prepared, write changes no file. If a rename then fails, the error lists the files
+// that have already been changed.
 func write(ctx context.Context, changes []change) error {
 	var errs []error
 	temps := make([]string, len(changes))

@@ -1,4 +1,4 @@
-// Package p has what the analyzers report, and then what they do not.
+// Package p contains code that the analyzers report, followed by code that they do not report.
 package p
 
 import (
@@ -91,7 +91,7 @@ func masks(n *snowflake.Node, s string) (snowflake.ID, error) {
 	return id & (1<<20 - 1), err // want `the last bits of a Snowflake`
 }
 
-// member is as the clients of Redis have it.
+// member is like the type of a sorted set's member in Redis clients.
 type member struct{ Score float64 }
 
 type score float32
@@ -159,7 +159,7 @@ type user struct{}
 
 func (user) Prefix() string { return "user" }
 
-// From here on nothing is to be reported.
+// The analyzers must not report anything below this line.
 
 var (
 	right     any = uuid.Nil()
@@ -169,10 +169,10 @@ var (
 	value         = reflect.ValueOf(uuid.Nil)
 )
 
-// provide takes functions as values: uuid.New may be meant.
+// provide takes functions as values, so uuid.New may be intended.
 func provide(...any) { provide(uuid.New, uuid.NewV7, makes) }
 
-// An account embeds the id, and a named id has the methods that it needs.
+// An account embeds an ID. A named ID has the methods that encoding/json uses.
 type (
 	account struct{ uuid.UUID }
 	named   uuid.UUID // want named:"ids.UUID"
@@ -231,7 +231,7 @@ func roundedRight(row map[string]any, share float64, n int64) []snowflake.ID {
 	}
 }
 
-// lists hold functions, or are indexed by numbers.
+// keysRight stores functions where functions are expected, and uses a number as an index.
 func keysRight(makes map[any]func() uuid.UUID, queue chan func() uuid.UUID, all []any, id uuid.UUID) any {
 	queue <- uuid.Nil
 	makes[id], makes[uuid.Max()] = uuid.Nil, uuid.Max
@@ -276,7 +276,8 @@ func statusRight(err, ErrOwn error) bool {
 	return uuid.ErrSyntax != nil && err == nil
 }
 
-// A bare error of a clock, sentinels that a table holds, and what a function of the program may return as it is.
+// bare compares errors that a clock returns unwrapped, errors from a table, and errors that a
+// function of the program may return unwrapped.
 func bare(n *snowflake.Node, c *ids.ClockLimit, err error) bool {
 	_, err = n.TryNext()
 	_, withheld := n.TryNext()
