@@ -19,7 +19,7 @@ type run struct {
 	patterns []string
 	fix      bool
 
-	// mu guards the source texts while load collects them.
+	// mu guards the contents of the source files while load collects them.
 	mu    sync.Mutex
 	files map[string][]*file // by path; one entry for each configuration that compiles the file
 	cgo   map[string]bool    // files that use cgo, which are not compiled directly
