@@ -22,12 +22,12 @@ func pairs(alphabet string) []uint16 {
 // values maps a character to its value as a digit, or to noDigit if it is not a digit.
 type values [256]uint64
 
-// noDigit is greater than any number that a group of digits can form. It stays greater when shifted
-// left by fewer than 32 bits, so one comparison checks that all characters were digits.
+// noDigit is greater than any number that a group of digits can form. A noDigit shifted left by
+// fewer than 32 bits is also greater, so one comparison checks that all characters were digits.
 const noDigit = 1 << 32
 
-// inverse returns the values of an alphabet's digits. To accept both cases, pass the alphabet in
-// upper and in lower case.
+// inverse returns a table that maps each digit of an alphabet to its value. To accept both cases,
+// pass the alphabet in upper and in lower case.
 func inverse(alphabets ...string) (t values) {
 	for i := range t {
 		t[i] = noDigit
@@ -90,7 +90,7 @@ func putBase32(text *[12]byte, x uint64) {
 	le.PutUint16(text[10:], base32Pairs[x&(1<<10-1)])
 }
 
-// decodeBase32to64 reads 13 digits. Errors report the form f.
+// decodeBase32to64 reads 13 digits. f is the form to report in errors.
 func decodeBase32to64(s string, f form) (x uint64, err error) {
 	if len(s) != base32Len64 {
 		return 0, parseError(f, wrongLength, len(s))
@@ -112,7 +112,7 @@ func get30(s string) uint64 {
 }
 
 // Base58 uses Bitcoin's alphabet: the digits and letters without 0, O, I and l, in ASCII order. The
-// width is fixed, so that the texts sort like the numbers.
+// width is fixed, so that the strings sort in numeric order.
 const (
 	base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 	base58Len128   = 22
@@ -150,7 +150,7 @@ func putBase58(text *[10]byte, x uint64) {
 	le.PutUint16(text[0:], base58Pairs[upper])
 }
 
-// decodeBase58to128 reads 22 digits. Errors report the form f.
+// decodeBase58to128 reads 22 digits. f is the form to report in errors.
 func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	if len(s) != base58Len128 {
 		return 0, 0, parseError(f, wrongLength, len(s))

@@ -28,7 +28,7 @@ type Clock struct {
 	// The field crowded is on the line on which anchor begins, because calls with an injected clock
 	// write to that line anyway.
 
-	crowded atomic.Bool // calls have collided, so they now draw their random bits before they lock
+	crowded atomic.Bool // calls contend for mu, so they draw their random bits before they lock it
 	anchor  anchor.Anchor
 
 	tolerance time.Duration
@@ -52,11 +52,12 @@ type Clock struct {
 	block, spare *random.Block
 
 	v2Count uint64    // number of version 2 UUIDs generated
-	v1, v6  rule.Lane // in each lane, the fields that change with an ID are on one cache line
+	v1, v6  rule.Lane // in each lane, the fields that change with each ID share a cache line
 	nodes   map[nodeKey]*rule.Lane
 
-	// v1Start and v6Start are added to the clock sequences. Once the clock has started them, they
-	// are random and never change again, so a call that has a node ID reads them without the mutex.
+	// v1Start and v6Start are added to the clock sequences. They are set once, to random values,
+	// before any generator on this clock stores its node ID. A call that has a node ID can
+	// therefore read them without the mutex.
 	v1Start, v6Start uint64
 	started          bool
 }
@@ -64,9 +65,10 @@ type Clock struct {
 // ClockOptions are options for [NewClock]. The zero value selects the defaults.
 type ClockOptions struct {
 	// Now replaces the system clock. Nil means the system clock. Now must be safe for concurrent
-	// use and must not call the Clock. Do not count the calls to Now, because IDs that are
-	// generated concurrently share a reading, and a call that waits for a limit reads again. If Now
-	// reads the system clock, generating a version 7 UUID takes about twice as long as without Now.
+	// use and must not call the Clock. Do not rely on the number of calls to Now. IDs that are
+	// generated concurrently can share a reading, and a call that waits for a limit reads the time
+	// again. If Now reads the system clock, generating a version 7 UUID takes about twice as long
+	// as without Now.
 	Now func() time.Time
 
 	// Tolerance is the maximum time by which the wall clock may be behind the latest ID while
@@ -75,15 +77,15 @@ type ClockOptions struct {
 	// longer. The value math.MaxInt64 means that IDs never restart.
 	Tolerance time.Duration
 
-	// MaxAhead is the maximum time by which an ID may be ahead of the wall clock before its call
-	// waits. Zero means 10 ms. A negative value sets this time to 0. A value above 2^60 ns is
-	// treated as 2^60 ns.
+	// MaxAhead is the maximum time by which an ID may be ahead of the wall clock before the call
+	// that generates it waits. Zero means 10 ms. A negative value sets this time to 0. A value
+	// above 2^60 ns is treated as 2^60 ns.
 	MaxAhead time.Duration
 
 	// After is the result of [Clock.Latest] or [ClockLimit.NextHorizon] that an earlier process
-	// saved. UUIDs of versions 1 and 6 and Snowflakes get only times later than After. The zero
-	// time means that there is no saved time. If you read After from storage, treat the zero time
-	// as an error, because it does not prevent repeated IDs.
+	// saved. The clock assigns only times later than After to UUIDs of versions 1 and 6 and to
+	// Snowflakes. The zero time means that there is no saved time. If you read After from storage,
+	// treat the zero time as an error, because it does not prevent repeated IDs.
 	After time.Time
 }
 
@@ -107,8 +109,8 @@ func NewClock(opts *ClockOptions) *Clock {
 	return c
 }
 
-// mustBe panics if made is false. Callers pass false if a value of the named type is the zero
-// value.
+// mustBe panics if made is false. The parameter made reports whether a value was created by its
+// constructor, and name is the name of the value's type.
 func mustBe(made bool, name string) {
 	if !made {
 		panic("ids: zero " + name + ": use New" + name)
@@ -178,14 +180,14 @@ func (c *Clock) restock() {
 }
 
 // A waiter is a call that waits until the limit allows its ID. Each waiter has its own condition,
-// so that the end of one call's context wakes no other call.
+// so that a context that is done wakes only its own call.
 type waiter struct {
 	lane    *rule.Lane
-	changed sync.Cond // signaled when the limit or stopped is set
-	stopped bool      // the call's context has ended
+	changed sync.Cond // signaled when the clock's limit changes or stopped is set
+	stopped bool      // the call's context is done
 }
 
-// noWaiter is stopped from the start, so a call with it does not wait for a limit.
+// noWaiter is already stopped, so a call that passes it does not wait for a limit.
 var noWaiter = &waiter{stopped: true}
 
 // newWaiter returns a waiter for the next ID of l.
@@ -201,9 +203,10 @@ func (w *waiter) stop() {
 }
 
 // waitForLimit handles a refusal by lane l. If the limit withholds the ID, waitForLimit waits until
-// the limit may have changed or w is stopped, and returns the waiter for the next attempt. It
-// returns an error instead if the refusal has another reason, the clock has ended or w is already
-// stopped. The mutex is held when waitForLimit is called and unlocked when it returns.
+// the limit may have changed or w is stopped, and returns the waiter for the next attempt. If the
+// ID was refused for another reason, the clock has ended or w is already stopped, it returns an
+// error without waiting. The mutex is held when waitForLimit is called and unlocked when it
+// returns.
 func (c *Clock) waitForLimit(l *rule.Lane, w *waiter, refusal rule.Refusal) (*waiter, error) {
 	defer c.mu.Unlock()
 	if refusal != rule.Withheld || c.ended || w != nil && w.stopped {
@@ -242,8 +245,8 @@ func (c *Clock) applyLimit(l *rule.Lane) {
 	}
 }
 
-// eachLimited calls f for every lane to which the limit applies. These are the lanes whose IDs are
-// unique because of their time. The mutex is held.
+// eachLimited calls f for every lane to which the limit applies. These are the lanes of IDs whose
+// uniqueness depends on their time. The mutex is held.
 func (c *Clock) eachLimited(f func(*rule.Lane)) {
 	f(&c.v1)
 	f(&c.v6)

@@ -15,7 +15,7 @@ import (
 // defaultNode is the node that [NextSnowflake] uses, or nil if there is none yet.
 var defaultNode atomic.Pointer[SnowflakeNode]
 
-// NextSnowflake returns the next Snowflake of the default node, as [SnowflakeNode.Next] does. If
+// NextSnowflake returns the next Snowflake from the default node, as [SnowflakeNode.Next] does. If
 // several processes generate Snowflakes for one table, call [SetDefaultSnowflakeNodeFromEnv] in
 // main to set the default node.
 //
@@ -27,11 +27,11 @@ var defaultNode atomic.Pointer[SnowflakeNode]
 // If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
 // call does not wait for this goroutine, so a program that ends immediately may not log the number.
 // Two processes with random numbers have the same number with probability 1/1024, and can then
-// generate the same IDs. Among 38 such processes, at least two have the same number with a
-// probability of about 1/2. If the variable is "random", the number is random and nothing is
-// logged. Use this value for tests and for a program that runs as a single process. If the number
-// is random and the wall clock is before the epoch, IDs begin at the epoch, unless the default
-// clock has already generated later IDs.
+// generate the same IDs. Among 38 such processes, the probability that at least two have the same
+// number is about 1/2. If the variable is "random", the number is random and nothing is logged. Use
+// this value for tests and for a program that runs as a single process. If the number is random and
+// the wall clock is before the epoch, IDs begin at the epoch, unless the default clock has already
+// generated later IDs.
 func NextSnowflake() Snowflake {
 	n := defaultNode.Load()
 	if n == nil {
@@ -83,9 +83,9 @@ func newDefaultNode(value string) (*SnowflakeNode, error) {
 	return n, err
 }
 
-// newRandomNode returns a node with Twitter's layout and a random number. Such a node may begin at
-// the epoch. A node with a fixed number may not begin there, because it would generate the same IDs
-// at each start.
+// newRandomNode returns a node with Twitter's layout and a random number. If the wall clock is
+// before the epoch, the node's IDs begin at the epoch. NewSnowflakeNode rejects such a wall clock,
+// because a node with a fixed number would then generate the same IDs at each start.
 func newRandomNode() *SnowflakeNode {
 	f := must(newFields(TwitterLayout()))
 	_, bits := defaultGenerator.bits(8)
@@ -97,8 +97,9 @@ func newRandomNode() *SnowflakeNode {
 }
 
 // logRandomNumber logs that the node number is random. It does not wait for the log, because the
-// log's writer may itself wait for the first Snowflake, for example to number its lines. A panic in
-// the log does not end the program, because the program could not recover from it.
+// log's writer may itself wait for the first Snowflake, for example to number its lines. It
+// recovers from a panic in the log's writer, because no other code can recover from a panic in this
+// goroutine.
 func logRandomNumber(number int64) {
 	go func() {
 		defer func() { _ = recover() }()
@@ -109,11 +110,11 @@ func logRandomNumber(number int64) {
 
 // SetDefaultSnowflakeNode makes n the default node. Call it in main, before the first Snowflake is
 // generated. It panics and changes nothing if the current default node has the same number and
-// layout but a different clock, because IDs would repeat. It does not compare n with earlier
-// default nodes, and it does not compare nodes with random numbers.
+// layout but a different clock, because the nodes could generate the same IDs. It does not check n
+// against earlier default nodes, and it checks nothing if either node has a random number.
 //
 // Tests may pass nil. The next call to [NextSnowflake] then creates a new node, which is not
-// compared with the old one.
+// checked against the old one.
 func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	mustBe(n == nil || n.clock != nil, "SnowflakeNode")
 	for {
@@ -128,8 +129,8 @@ func SetDefaultSnowflakeNode(n *SnowflakeNode) {
 	}
 }
 
-// repeats reports whether n and m generate the same IDs with different clocks. It returns false if
-// either number is random.
+// repeats reports whether n and m can generate the same IDs because they have equal keys but
+// different clocks. It returns false if either number is random.
 func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 	return n.clock != m.clock && n.key == m.key && !n.drawn && !m.drawn
 }
@@ -139,9 +140,10 @@ func (n *SnowflakeNode) repeats(m *SnowflakeNode) bool {
 // generated. The options can set a layout or the clock of a clockfile. If opts is nil, the default
 // options are used.
 //
-// It returns an error if the variable is not set, if its value is "random" or not a node number of
-// the layout, or if there is already a default node. The error matches [ErrRange] if the number,
-// the layout or the wall clock is out of range. A call that returns an error changes nothing.
+// It returns an error if the variable is not set, if its value is "random" or is not a valid node
+// number for the layout, or if there is already a default node. The error matches [ErrRange] if the
+// number, the layout or the wall clock is out of range. A call that returns an error changes
+// nothing.
 func SetDefaultSnowflakeNodeFromEnv(opts *SnowflakeOptions) (*SnowflakeNode, error) {
 	opts = cmp.Or(opts, new(SnowflakeOptions))
 	f, err := newFields(opts.Layout)

@@ -3,8 +3,8 @@
 //
 //	uuid.NewV7()      ulid.Make()      snowflake.Next()
 //
-// Type the import path of package uuid by hand, because editors that add imports automatically
-// choose the standard library's package uuid.
+// Type the import path of package uuid by hand. If an editor adds the import, it chooses the
+// standard library's package uuid.
 //
 // Package clockfile keeps Snowflakes unique across restarts. Package typeid adds a prefix to an ID.
 // Module github.com/oneclock/ids/nodelease leases node numbers from a database.
@@ -25,37 +25,37 @@
 //
 // # Promises
 //
-// Within a process, IDs from one [Clock] keep four promises. If two promises conflict, the one
-// listed first wins. A format is a UUID version, ULID, or a Snowflake layout. The wall clock is the
-// system clock or, if it is set, [ClockOptions].Now.
+// Within a process, the library makes four promises about the IDs from one [Clock]. If two promises
+// conflict, the one listed first wins. A format is a UUID version, ULID, or a Snowflake layout. The
+// wall clock is the system clock or, if it is set, [ClockOptions].Now.
 //
 //  1. Unique. No two IDs of the same format are equal, whatever the wall clock does. (Two
 //     generators must not read the same bytes from [GeneratorOptions].Random.)
-//  2. Ordered. Version 6 UUIDs, version 7 UUIDs, ULIDs from one [Generator] and Snowflakes from one
-//     node are generated in increasing order. If one call returns before another begins, the first
-//     call's ID is smaller. The table below shows the exceptions.
+//  2. Ordered. Version 6 UUIDs and version 7 UUIDs are generated in increasing order, and so are
+//     the ULIDs from one [Generator] and the Snowflakes from one node. If one call returns before
+//     another begins, the first call's ID is smaller. The table below shows the exceptions.
 //  3. Live. No call waits more than 20 ms for the wall clock, unless a [ClockLimit] withholds its
 //     ID.
 //  4. True. The time in an ID is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock.
-//     It is further ahead while the wall clock is behind the IDs. That happens if the wall clock
-//     was set back, stands still or is before [ClockOptions].After.
+//     It can be further ahead if the wall clock was set back, stands still or is before
+//     [ClockOptions].After.
 //
 // The promises do not cover version 2 UUIDs, or IDs generated from a time, a name or bits that you
 // supply. A Snowflake can repeat if its process restarts within 10 ms plus one tick after it ended,
 // or if the process restarts after the wall clock was set back. The same applies to a version 1 or
 // 6 UUID with a node ID that you set. Package clockfile prevents these repetitions. For details,
-// see [edges of the promises].
+// see [edge cases of the promises].
 //
-// If the wall clock is set back, each format either keeps ascending or follows the wall clock,
-// which means that its IDs restart at the earlier time. Each format keeps ascending while its
-// latest ID is ahead of the wall clock by at most MaxAhead or 1 ms, whichever is longer. Beyond
-// that, the result depends on how far the latest ID is ahead:
+// If the wall clock is set back, the IDs of each format either keep ascending or restart at the
+// earlier time. They keep ascending while the latest ID is ahead of the wall clock by at most
+// MaxAhead or 1 ms, whichever is longer. Beyond that, the result depends on how far the latest ID
+// is ahead:
 //
-//	            at most Tolerance (10 s)             more
-//	V1          follow, with next clock sequence     the same
-//	V6          keep ascending                       follow, with next clock sequence
-//	V7, ULID    keep ascending                       follow, with fresh random bits
-//	Snowflake   keep ascending                       keep ascending
+//	            at most Tolerance (10 s)                more
+//	V1          restart with the next clock sequence    the same
+//	V6          keep ascending                          restart with the next clock sequence
+//	V7, ULID    keep ascending                          restart with fresh random bits
+//	Snowflake   keep ascending                          keep ascending
 //
 // Each format counts time in ticks and has a last tick, which is in the year 5236 for versions 1
 // and 6, and in the year 10889 for version 7 and ULID. For Snowflakes, see [SnowflakeLayout.Last].
@@ -88,9 +88,9 @@
 // before Twitter's epoch, so give a [SnowflakeNode] a layout with an earlier epoch. For
 // [NextSnowflake], set the environment variable IDS_SNOWFLAKE_NODE to "random" or unset it; IDs
 // then begin at the epoch. A call that waits for a [ClockLimit] must be woken from within its
-// bubble. If a Set, an EndAt or the end of a context outside the bubble wakes the call, the program
-// ends with a fatal error.
+// bubble. If it is woken from outside the bubble, by Set, by EndAt or by a context that is canceled
+// or expires there, the program ends with a fatal error.
 //
-// [edges of the promises]: https://github.com/oneclock/ids/blob/main/docs/promises.md
+// [edge cases of the promises]: https://github.com/oneclock/ids/blob/main/docs/promises.md
 // [where random bits come from]: https://github.com/oneclock/ids/blob/main/SECURITY.md#where-random-bits-come-from
 package ids

@@ -20,14 +20,16 @@ var (
 	ErrLength = fmt.Errorf("%w: wrong length", ErrSyntax)
 
 	// ErrRange means that a value is out of range: a number that is too large or negative, a time
-	// outside the format, a node number outside the layout, or a layout that has no room for an ID.
+	// outside the format's range, a node number outside the layout's range, or a layout that has no
+	// room for an ID.
 	ErrRange = errors.New("value out of range")
 
 	// ErrExhausted means that all IDs for the current time are taken. See [SnowflakeNode.TryNext].
 	ErrExhausted = errors.New("ids: all IDs of this moment are taken: try again")
 
-	// ErrClockBehind means that the wall clock is behind the IDs. See [SnowflakeNode.TryNext]. It
-	// also matches [ErrExhausted], so test for ErrClockBehind first.
+	// ErrClockBehind means that the wall clock was set back, stands still or is before
+	// [ClockOptions].After. See [SnowflakeNode.TryNext]. It also matches [ErrExhausted], so test
+	// for ErrClockBehind first.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the IDs: it was set back or stands still")
 
 	// ErrWithheld means that the [ClockLimit] withholds IDs. The error also matches the cause
@@ -35,7 +37,8 @@ var (
 	ErrWithheld = errors.New("ids: withheld by the limit of the clock")
 
 	// ErrEnded means that the clock was permanently ended by [ClockLimit.EndAt]. The error also
-	// matches the cause passed to EndAt. Constructors that return no error panic with it.
+	// matches the cause passed to EndAt. Constructors without an error result panic with an error
+	// that matches ErrEnded.
 	ErrEnded = errors.New("ids: the clock has ended")
 )
 
@@ -55,8 +58,8 @@ func (r *causedError) Error() string   { return r.text }
 func (r *causedError) Unwrap() []error { return r.match[:] }
 
 // withCause returns err, which is ErrWithheld or ErrEnded, together with its cause, if there is
-// one. It is called when the limit is set, so that a call that returns the error does not allocate
-// memory.
+// one. It is called when the limit is set, so that later calls can return the error without
+// allocating memory.
 func withCause(err, cause error) error {
 	switch {
 	case cause == nil:
@@ -67,30 +70,30 @@ func withCause(err, cause error) error {
 	return &causedError{"ids: withheld: " + cause.Error(), [2]error{err, cause}}
 }
 
-// errNoLimit is the cause for withholding IDs before the first limit.
+// errNoLimit is the cause that errors report before the first call to [ClockLimit.Set].
 var errNoLimit = errors.New("the clock has no limit yet: call ClockLimit.Set")
 
-// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
-// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the
+// invalid byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
 // *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
 // the value.
 type ParseError struct {
 	form   form
 	fault  fault
-	offset uint8 // offset of the wrong byte, or the wrong length; at most tooLong
+	offset uint8 // offset of the invalid byte, or the length if it is wrong; capped at tooLong
 }
 
-// Error returns a message with the kind of ID, a description of the error and, if a byte is wrong,
-// its offset.
+// Error returns a message with the kind of ID, a description of the error and, if a byte is
+// invalid, its offset.
 func (e *ParseError) Error() string { return "ids: parsing " + e.describe() }
 
 // Scheme returns the kind of ID: "UUID", "ULID" or "Snowflake". For your own array type, it is "id"
-// if the error is in the JSON around the ID.
+// if a [Null] rejects the JSON without calling your UnmarshalText method.
 func (e *ParseError) Scheme() string { return forms[e.form].scheme }
 
-// Offset returns the index of the first wrong byte. ok is false if no single byte is wrong, for
-// example because the length is wrong, or if the index is above 45. In JSON, index 0 is the first
-// byte after the opening quote, and an escape counts as one byte.
+// Offset returns the index of the first invalid byte. ok is false if the error does not concern a
+// single byte, for example because the length is wrong, or if the index is above 45. In JSON, index
+// 0 is the first byte after the opening quote, and an escape counts as one byte.
 func (e *ParseError) Offset() (offset int, ok bool) {
 	if e.fault < firstWithOffset || int(e.offset) > maxText {
 		return 0, false
@@ -156,7 +159,7 @@ const (
 type form uint8
 
 const (
-	uuidText form = iota // also for JSON and NULL
+	uuidText form = iota // also used for JSON and NULL
 	uuidBinary
 	uuidBase58
 	ulidText
@@ -192,7 +195,7 @@ const (
 	truncatedText
 	noQuotes
 	longJSON
-	badEscape // this and the following faults have the offset of a byte
+	badEscape // this and the following faults are reported with a byte offset
 	notHex
 	notHyphen
 	notURN
@@ -223,7 +226,7 @@ var faults = [...]string{
 }
 
 const (
-	maxText = len("urn:uuid:") + 36 // length of the longest accepted text
+	maxText = len("urn:uuid:") + 36 // length of the longest accepted string
 	tooLong = maxText + 1           // represents this and all greater lengths
 )
 
@@ -240,8 +243,8 @@ var parseErrors = func() (all [len(forms)][len(faults)][tooLong + 1]ParseError) 
 	return all
 }()
 
-// parseError returns the error for the given form and fault. The offset is that of the wrong byte
-// or, if the length is wrong, the length.
+// parseError returns the error for the given form and fault. The parameter offset is the position
+// of the invalid byte or, if the length is wrong, the length.
 func parseError(form form, fault fault, offset int) *ParseError {
 	return &parseErrors[form][fault][min(offset, tooLong)]
 }

@@ -42,11 +42,11 @@ type GeneratorOptions struct {
 	// functions use.
 	Clock *Clock
 
-	// Random is the source of random bytes. Nil means crypto/rand. The generator reads it for each
-	// ID, with one Read at a time. Random must not call the generator. If a Read fails, the
-	// constructor panics with an error that wraps the reader's error, or [io.ErrUnexpectedEOF] if
-	// the reader ends within an ID. The next constructor reads again. Two generators that share a
-	// clock and read the same bytes can generate the same ULIDs.
+	// Random is the source of random bytes. Nil means crypto/rand. The generator reads from it for
+	// each ID and never calls Read concurrently. Random must not call the generator. If Read fails,
+	// the constructor panics with an error that wraps the reader's error, or [io.ErrUnexpectedEOF]
+	// if the reader ends within an ID. The next call to a constructor reads from Random again. Two
+	// generators that share a clock and read the same bytes can generate the same ULIDs.
 	Random io.Reader
 
 	// NodeID is the node ID in UUIDs of versions 1, 2 and 6. The zero value means 6 random bytes
@@ -96,8 +96,8 @@ func (g *Generator) nodeBits() uint64 {
 	return g.drawNodeID()
 }
 
-// drawNodeID sets the node ID to fixedNode or, if that is 0, to random bits. If the clock sequences
-// have not been started, it starts them at random numbers.
+// drawNodeID sets the node ID to fixedNode or, if that is 0, to random bits. If the clock's
+// sequences have no start values yet, it sets these to random numbers.
 func (g *Generator) drawNodeID() uint64 {
 	mustBe(g.clock != nil, "Generator")
 	c := g.clock
@@ -128,8 +128,8 @@ var (
 // does not support). Before the call, copies can generate the same version 4 UUIDs and, if they
 // read the same time, the same version 7 UUIDs and ULIDs. After the call, the next version 7 UUID
 // and the next ULID get a tick that is later than the latest one. If no later tick is within
-// MaxAhead of the wall clock, they get a random part far above the latest one instead, if the tick
-// has room for that.
+// MaxAhead of the wall clock, they stay in the latest tick, and a large random number is added to
+// the latest random part, if the sum fits.
 //
 // Reseed does not change node numbers, node IDs, clock sequences or the random bytes of a call in
 // progress; see [SECURITY.md]. If no code can call Reseed, import package
@@ -202,18 +202,19 @@ func (g *Generator) words(dst []uint64) {
 //
 // If the mutex is free, next takes the bits from the clock's block, which is faster. A call that
 // finds the mutex locked draws its own bits before it waits, so that each call holds the mutex for
-// less time. If the mutex is still locked after that, calls are colliding, so the call sets
-// crowded. While crowded is set, all calls draw their bits before they lock, so that no block moves
-// from one processor's cache to another's. About one ID in a thousand clears crowded, so a
-// goroutine that no longer competes with others soon runs at full speed again.
+// less time. If the mutex is still locked after that, several calls contend for it, so this call
+// sets the flag crowded. While the flag is set, all calls draw their bits before they lock, so that
+// no block moves from one processor's cache to another's. About one in a thousand IDs clears the
+// flag, so a goroutine that no longer competes with others soon runs at full speed again.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	generation := random.Generation() // before any bits are drawn
 	drawn := g.drawsEach() || c.crowded.Load()
 	if drawn {
 		hi, lo = g.bits(n) // before the mutex is locked, because reading may take a long time
-		// No ID contains these bits of hi, so they determine at random when crowded is cleared. An
-		// injected reader may return the same bits each time, so its bits are not used for this.
+		// No ID contains the top 10 bits of hi, so they can decide at random whether this call
+		// clears the flag. An injected reader may return the same bits each time, so its bits are
+		// not used for this.
 		if hi>>54 == 0 && g.source == nil && c.crowded.Load() {
 			c.crowded.Store(false)
 		}

@@ -1,7 +1,7 @@
 package ids
 
 // This file contains versions 3 and 5, which are the MD5 and SHA-1 hashes of a name, and version 8,
-// which has bits from the caller.
+// whose bits the caller supplies.
 
 import (
 	"crypto/md5"

@@ -11,9 +11,9 @@ import (
 )
 
 // SnowflakeLayout defines the fields of a Snowflake. From the most significant bit, they are the
-// time in ticks since an epoch, the node number and the sequence. Of the 63 bits, the time has
-// those that the other two fields do not use, but at most 62. [SnowflakeLayout.Last] returns
-// the start of the layout's last tick. The zero value means [TwitterLayout].
+// time in ticks since an epoch, the node number and the sequence. The time takes up the rest of the
+// 63 bits, but at most 62 of them. [SnowflakeLayout.Last] returns the start of the layout's
+// last tick. The zero value means [TwitterLayout].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
 // If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
@@ -78,9 +78,9 @@ func InstagramLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.UnixMilli(1314220021721).UTC(), Tick: time.Millisecond, NodeBits: 13, SequenceBits: 10}
 }
 
-// SonyflakeLayout returns the layout of Sonyflake's version 1. It has 39 bits for units of 10 ms
-// since 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number.
-// Sonyflake's version 2 counts from 2025-01-01.
+// SonyflakeLayout returns the layout of Sonyflake version 1. It has 39 bits for units of 10 ms
+// since 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number. Sonyflake
+// version 2 counts the time from 2025-01-01.
 func SonyflakeLayout() SnowflakeLayout {
 	return SnowflakeLayout{Epoch: time.Date(2014, 9, 1, 0, 0, 0, 0, time.UTC), Tick: 10 * time.Millisecond,
 		NodeBits: 16, SequenceBits: 8, NodeLast: true}
@@ -116,8 +116,8 @@ func (l SnowflakeLayout) Equal(m SnowflakeLayout) bool { return l.normalized() =
 
 // Validate returns nil if l is valid. The zero value is valid. The error matches [ErrRange] if
 // Epoch is not set or is more than 2^39 s from 1970, Tick is not positive, a number of bits is
-// negative, or no bit is left for the time. Validate does not check whether the current time is
-// within the layout; see [SnowflakeLayout.Last].
+// negative, or no bit is left for the time. Validate does not check whether the layout can
+// represent the current time; see [SnowflakeLayout.Last].
 func (l SnowflakeLayout) Validate() error {
 	_, err := newFields(l)
 	return err

@@ -10,9 +10,9 @@ import (
 )
 
 // Latest returns the latest time in any version 1 or 6 UUID or Snowflake from c, or
-// [ClockOptions].After if that is later. The time is in UTC. If there is neither such an ID nor an
-// After, Latest returns the zero time. A process that will generate no more IDs can save Latest for
-// the next process, which passes it as After.
+// [ClockOptions].After if that is later. The time is in UTC. If there is no such ID and After is
+// not set, Latest returns the zero time. A process that will generate no more IDs can save Latest
+// for the next process, which passes it as After.
 func (c *Clock) Latest() time.Time {
 	mustBe(c.nodes != nil, "Clock")
 	c.mu.Lock()
@@ -49,8 +49,9 @@ func later(t, u time.Time) time.Time {
 }
 
 // ClockLimit withholds a [Clock]'s IDs if their time is later than the time that you have saved. It
-// limits UUIDs of versions 1 and 6 and Snowflakes, which are unique because of their time. It is
-// safe for concurrent use. Create one with [NewLimitedClock]; using the zero value panics.
+// limits the IDs whose uniqueness depends on their time, which are UUIDs of versions 1 and 6 and
+// Snowflakes. It is safe for concurrent use. Create one with [NewLimitedClock]; using the zero
+// value panics.
 type ClockLimit struct{ clock *Clock }
 
 // NewLimitedClock returns a new clock and its limit. Until the first [ClockLimit.Set], the clock
@@ -98,17 +99,17 @@ func (l *ClockLimit) NextHorizon(window time.Duration) time.Time {
 	return later(horizon, c.latest().Add(window/100))
 }
 
-// Set withholds UUIDs of versions 1 and 6 and Snowflakes whose time is after t. Calls for withheld
-// IDs wait until a later Set allows them. [SnowflakeNode.NextContext] waits at most until its
-// context ends, and [SnowflakeNode.TryNext] does not wait. The errors of these two methods match
-// [ErrWithheld] and the given cause. The cause is the reason that there is no later limit, such as
-// a full disk, and may be nil. If t is the zero time or is out of range for package time, for
-// example time.Unix(math.MaxInt64, 0), Set withholds all UUIDs of versions 1 and 6 and all
-// Snowflakes. After [ClockLimit.EndAt], Set does nothing.
+// Set withholds UUIDs of versions 1 and 6 and Snowflakes whose time is after t. A call whose ID is
+// withheld waits until a later call to Set allows that ID. [SnowflakeNode.NextContext] waits at
+// most until its context is done, and [SnowflakeNode.TryNext] does not wait. The errors of these
+// two methods match [ErrWithheld] and the given cause. The cause is the reason why the limit is not
+// later, such as a full disk. It may be nil. If t is the zero time or is out of range for package
+// time, for example time.Unix(math.MaxInt64, 0), Set withholds all UUIDs of versions 1 and 6 and
+// all Snowflakes. After [ClockLimit.EndAt], Set does nothing.
 //
-// Waiting calls do not resume in the order in which they were made. A waiting call does not notice
-// that the wall clock was set back to before the limit. While the wall clock is before the limit,
-// call Set with the same limit about every 100 ms.
+// Waiting calls do not necessarily resume in the order in which they were made. A waiting call does
+// not notice that the wall clock was set back to before the limit. While the wall clock is before
+// the limit, call Set with the same limit about every 100 ms.
 func (l *ClockLimit) Set(t time.Time, cause error) {
 	c, withheld := l.mustClock(), withCause(ErrWithheld, cause)
 	c.mu.Lock()
@@ -120,15 +121,15 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 
 // EndAt permanently ends the clock at t, or at the limit if that is earlier. Calls for later IDs do
 // not wait, and waiting calls return. [SnowflakeNode.TryNext] and [SnowflakeNode.NextContext]
-// return an error that matches [ErrEnded] and cause, which may be nil; other constructors panic
+// return an error that matches [ErrEnded] and, if cause is not nil, cause. Other constructors panic
 // with that error. The zero time means now, and so does any time that Set treats as the zero time.
-// Before the first Set, every time means now. Another call to EndAt can only move the end to an
-// earlier time; the first non-nil cause is kept.
+// Before the first call to Set, every time is treated as the zero time. Another call to EndAt can
+// only move the end to an earlier time; the first non-nil cause is kept.
 //
 // EndAt is for a process that gives up the file or the lease on which the uniqueness of its IDs
 // depends. Choose t about 100 ms after both the wall clock and [Clock.Latest], so that goroutines
-// that are still generating IDs can return. A limit earlier than t is kept, because a later time
-// may not have been saved.
+// that are still generating IDs can return. If the limit is earlier than t, the clock ends at the
+// limit, because a later time may not have been saved.
 func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.mustClock(), withCause(ErrEnded, cause)
 	c.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// neverBack is the rule's tolerance for a step back of the wall clock, for Snowflakes. With it,
-// they keep ascending however far the wall clock is set back.
+// neverBack is the tolerance of Snowflakes for a wall clock that is set back. With it, they keep
+// ascending however far the wall clock is set back.
 const neverBack = math.MaxInt64
 
 // SnowflakeNode generates Snowflakes with one node number. It is safe for concurrent use. Create
@@ -67,7 +67,7 @@ func (c *Clock) newNode(f fields, number int64) *SnowflakeNode {
 	n := &SnowflakeNode{clock: c, fields: f, number: number, base: f.pack(0, number, 0)}
 	n.key = nodeKey{f.scale, f.timeShift, f.sequenceShift, f.lastSequence, int64(n.base)}
 	if f.lastSequence == 0 {
-		n.key.sequenceShift = 0 // the position of a field without bits does not matter
+		n.key.sequenceShift = 0 // the position of a field of width 0 does not matter
 	}
 	if c.nodes[n.key] == nil {
 		l := rule.NewLane(f.scale, f.lastSequence+1, neverBack, c.maxAhead, c.after)
@@ -84,9 +84,9 @@ func (n *SnowflakeNode) Number() int64 { return n.number }
 // Layout returns the layout, with its Epoch in UTC.
 func (n *SnowflakeNode) Layout() SnowflakeLayout { return n.fields.layout }
 
-// Next returns the next Snowflake of n. Each Snowflake is greater than the previous one, whatever
-// the wall clock does. Next waits for up to 20 ms if all IDs of the current time are taken. It also
-// waits while a [ClockLimit] withholds IDs; to end that wait, use [SnowflakeNode.NextContext].
+// Next returns the next Snowflake from n. Each Snowflake is greater than the previous one, whatever
+// the wall clock does. Next waits for up to 20 ms if all IDs for the current time are taken. It
+// also waits while a [ClockLimit] withholds IDs; to end that wait, use [SnowflakeNode.NextContext].
 // After the clock has ended, Next panics with an error that matches [ErrEnded]. Once the layout has
 // no more IDs, Next panics with an error that matches [ErrRange].
 func (n *SnowflakeNode) Next() Snowflake {
@@ -111,13 +111,13 @@ func (n *SnowflakeNode) next(w *waiter) (Snowflake, error) {
 	return s, nil
 }
 
-// NextContext is like [SnowflakeNode.Next], but returns an error once ctx has ended, even if an ID
-// is free, so that a loop that calls it ends when ctx ends. This error matches ctx.Err() and the
-// error from [context.Cause]. If the call waited for a withheld ID, it also matches [ErrWithheld]
-// and its cause. If ctx has ended before the call, NextContext checks nothing else, not even
-// whether the clock has ended. The end of ctx does not cut short a wait of up to 20 ms for an ID.
-// NextContext also returns an error where Next would panic. A call that returns an error uses up no
-// ID.
+// NextContext is like [SnowflakeNode.Next], but returns an error once ctx is done, even if an ID is
+// available, so that a loop that calls it can stop. This error matches ctx.Err() and the error from
+// [context.Cause]. If the call waited for a withheld ID, it also matches [ErrWithheld] and its
+// cause. If ctx is done before the call, NextContext returns without checking anything else, not
+// even whether the clock has ended. A wait of up to 20 ms for an ID is not cut short when ctx is
+// done. NextContext also returns an error where Next would panic. A call that returns an error does
+// not use up an ID.
 func (n *SnowflakeNode) NextContext(ctx context.Context) (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	if ctx.Err() != nil {
@@ -148,7 +148,7 @@ func (n *SnowflakeNode) nextLater(ctx context.Context) (Snowflake, error) {
 	return s, err
 }
 
-// contextError returns the error for a call whose context has ended.
+// contextError returns the error for a call whose context is done.
 func contextError(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if !errors.Is(err, ctx.Err()) {
@@ -165,7 +165,7 @@ func (n *SnowflakeNode) newest() Snowflake {
 
 // TryNext is like [SnowflakeNode.Next], but immediately returns an error where Next would wait,
 // panic or generate an ID further than [ClockOptions].MaxAhead ahead of the wall clock. A call that
-// returns an error uses up no ID. The error matches one of the following:
+// returns an error does not use up an ID. The error matches one of the following:
 //
 //   - [ErrExhausted] means that all IDs up to MaxAhead ahead of the wall clock are taken. Try again
 //     after one tick.
@@ -175,10 +175,9 @@ func (n *SnowflakeNode) newest() Snowflake {
 //   - [ErrWithheld] means that the [ClockLimit] withholds IDs.
 //   - [ErrEnded] and [ErrRange] mean that Next would panic.
 //
-// While other goroutines call Next in a loop, TryNext mostly fails, because those calls keep the
+// While other goroutines call Next in a loop, TryNext usually fails, because those calls keep the
 // node ahead of the wall clock. With many such goroutines, or with ticks of 10 ms or longer,
-// TryNext can return ErrClockBehind instead of ErrExhausted, or ErrExhausted instead of
-// ErrClockBehind.
+// TryNext can return ErrClockBehind in place of ErrExhausted, or the reverse.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock
@@ -195,8 +194,8 @@ func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 // Append appends count Snowflakes to dst, in increasing order. It is like count calls to
 // [SnowflakeNode.Next], but faster. It waits as long as those calls would. For example, four
 // million Snowflakes with Twitter's layout take one second. Append panics if count is negative or
-// more than a slice can hold, and where Next would panic. IDs generated before the panic are lost,
-// and are never generated again.
+// more than a slice can hold, or if Next would panic. IDs generated before the panic are lost, and
+// are never generated again.
 func (n *SnowflakeNode) Append(dst []Snowflake, count int) []Snowflake {
 	dst, added := extend(dst, count)
 	mustBe(n.clock != nil, "SnowflakeNode")

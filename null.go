@@ -22,13 +22,13 @@ type Nullable interface {
 	encoding.TextAppender
 }
 
-// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
-// absent ID is NULL in a database, null in JSON and an empty string in other text. An empty string
-// in a database or in JSON is an error.
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and an empty string in other text. An empty string in a
+// database or in JSON is an error.
 //
-// For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
-// ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key
-// can be marshaled but not unmarshaled.
+// For a column of 16 bytes, use uuid.NullBinary or ulid.NullBinary, which combine Null and
+// [Binary]. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key can be
+// marshaled but not unmarshaled.
 type Null[T Nullable] struct {
 	ID    T
 	Valid bool // whether ID is present
@@ -58,8 +58,8 @@ func (n *Null[T]) Scan(src any) error {
 	return n.decode(func(d decoder) error { return d.Scan(src) })
 }
 
-// set marks the ID as present. If err, which comes from the ID's decoder, is not nil, set instead
-// restores n from before, a copy of its earlier value.
+// set marks the ID as present if err, the error from the ID's decoder, is nil. Otherwise, it
+// restores the earlier value of n, which is in before.
 func (n *Null[T]) set(before Null[T], err error) error {
 	n.Valid = true
 	if err != nil {
@@ -77,10 +77,10 @@ func (n Null[T]) Value() (driver.Value, error) {
 	return n.ID.Value()
 }
 
-// IsZero reports whether the ID is absent. The omitzero option in struct tags calls this method.
+// IsZero reports whether the ID is absent. The omitzero option of package encoding/json uses it.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
-// String returns the ID as text, or the empty text if it is absent or AppendText fails.
+// String returns the ID as text, or an empty string if the ID is absent or AppendText fails.
 func (n Null[T]) String() string {
 	text, err := n.AppendText(nil)
 	if err != nil {

@@ -1,7 +1,7 @@
 package ids
 
-// This file contains the type Snowflake, its decimal text and its bytes. Its fields are defined in
-// layout.go, and it is generated in node.go.
+// This file contains the type Snowflake and its text and binary forms. The fields of a Snowflake
+// are defined in layout.go, and the code that generates Snowflakes is in node.go.
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ type Snowflake int64
 // Compare returns -1 if s < t, 0 if they are equal and +1 if s > t.
 func (s Snowflake) Compare(t Snowflake) int { return cmp.Compare(s, t) }
 
-// IsZero reports whether s is 0. The omitzero option in struct tags calls this method.
+// IsZero reports whether s is 0. The omitzero option of package encoding/json uses it.
 func (s Snowflake) IsZero() bool { return s == 0 }
 
 // String returns s in decimal.
@@ -29,7 +29,8 @@ func (s Snowflake) String() string {
 	return string(appendDecimal(make([]byte, 0, maxDigits+1), int64(s)))
 }
 
-// Base32 returns s as 13 characters of Crockford's Base32. These texts sort like the Snowflakes.
+// Base32 returns s as 13 characters of Crockford's Base32. These strings sort in the same order as
+// the Snowflakes.
 func (s Snowflake) Base32() string {
 	var text [base32Len64]byte
 	encodeBase32of64(&text, uint64(s))
@@ -92,8 +93,8 @@ func (s *Snowflake) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ParseSnowflake reads a Snowflake as 1 to 19 decimal digits, from 0 to 9223372036854775807. The
-// error is a *[ParseError].
+// ParseSnowflake reads a decimal number of 1 to 19 digits, from 0 to 9223372036854775807. The error
+// is a *[ParseError].
 func ParseSnowflake(s string) (Snowflake, error) {
 	start := 0
 	if len(s) > 1 && s[0] == '-' {

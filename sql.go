@@ -1,7 +1,7 @@
 package ids
 
-// This file contains the methods for databases, Scan and Value, and the type Binary. It also
-// contains parse and textForm, which Null and Binary use for all types of ID.
+// This file contains the database methods Scan and Value, and the type Binary. It also contains the
+// functions parse and textForm, which Null and Binary use for all types of ID.
 
 import (
 	"database/sql/driver"
@@ -44,8 +44,8 @@ func (u *ULID) Scan(src any) error {
 func (s Snowflake) Value() (driver.Value, error) { return int64(s), nil }
 
 // Scan reads an int64, a uint64, a string, a []byte or a Snowflake from a database. A []byte is
-// always decimal text and must have the form that [ParseSnowflake] accepts. NULL is an error; for a
-// column that can be NULL, use [Null]. After an error, s is unchanged.
+// always treated as decimal text and must have the form that [ParseSnowflake] accepts. NULL is an
+// error; for a column that can be NULL, use [Null]. After an error, s is unchanged.
 func (s *Snowflake) Scan(src any) error {
 	switch v := src.(type) {
 	case int64:
@@ -106,15 +106,15 @@ func scan(dst, src any, form form, accepted string) error {
 	return nil
 }
 
-// decoder contains the methods for decoding that a pointer to an ID has.
+// decoder is the interface that a pointer to an ID implements for decoding.
 type decoder interface {
 	Scan(src any) error
 	encoding.TextUnmarshaler
 }
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
-// bytea. Its text and JSON are the same as the ID's. If the column can be NULL, use a [Null] of a
-// Binary; packages uuid and ulid call this type NullBinary.
+// bytea. Its text and JSON forms are the same as the ID's. If the column can be NULL, use
+// uuid.NullBinary or ulid.NullBinary, which combine [Null] and Binary.
 type Binary[T interface {
 	UUID | ULID
 	encoding.TextAppender
@@ -150,8 +150,8 @@ func (b Binary[T]) MarshalText() ([]byte, error) { return b.AppendText(make([]by
 // UnmarshalText sets b to the ID in text. After an error, b is unchanged.
 func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(text)) }
 
-// IsZero reports whether all bits of the ID are zero. The omitzero option in struct tags calls this
-// method.
+// IsZero reports whether all bits of the ID are zero. The omitzero option of package encoding/json
+// uses it.
 func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
 
 // parse sets dst to the ID whose text is s. After an error, dst is unchanged. Each case writes

@@ -12,12 +12,12 @@ import (
 
 const (
 	escape        = len(`\u00XX`) // the only JSON escape that is accepted in an ID
-	maxCustomText = 90            // length of the longest TypeID, and maximum for all custom types
+	maxCustomText = 90            // length of the longest TypeID, and the maximum for all custom types
 )
 
 // unquote returns the contents of a JSON string, unescaped into buf if they fit. If they do not
 // fit, they are longer than any text that the caller accepts, and unquote returns them without
-// unescaping. Errors report the form f.
+// unescaping. f is the form to report in errors.
 func unquote(data, buf []byte, f form) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return nil, parseError(f, noQuotes, 0)
@@ -40,7 +40,7 @@ func unquote(data, buf []byte, f form) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// view returns b as a string without copying it, for calls that keep no part of the string.
+// view returns b as a string without copying it, for calls that do not retain the string.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // mustParse returns the ID in s. It panics if parse fails.
@@ -109,7 +109,7 @@ func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
 
-// locateHex returns the fault and the offset of the first bad character.
+// locateHex returns the fault and the offset of the first invalid character.
 func locateHex(s string) (fault, int) {
 	start := 0
 	if len(s) == 36 {
@@ -146,10 +146,10 @@ func isASCII(b *[16]byte) bool {
 	return (binary.LittleEndian.Uint64(b[:8])|binary.LittleEndian.Uint64(b[8:]))&highest == 0
 }
 
-// isText reports whether all bytes can occur in the text of an ID, which means that b may be the
-// beginning of such a text. This is true for one in 3 × 10^9 strings of 16 random bytes, and for no
-// ID of the usual kinds. For example, the first byte of a ULID is less than a hyphen for the next
-// 1,500 years.
+// isText reports whether all bytes can occur in the text of an ID, which means that b may be
+// truncated text. This is true of about one in 3 × 10^9 strings of 16 random bytes. It is true of
+// no UUID with the RFC's variant and, for the next 1,500 years, of no ULID, because the first byte
+// of a ULID is less than a hyphen until then.
 func isText(b []byte) bool {
 	for _, c := range b {
 		letter := 'a' <= c|' ' && c|' ' <= 'z'

@@ -9,15 +9,15 @@ import (
 )
 
 // Versions 1, 2 and 6 count ticks of 100 ns from the start of the Gregorian calendar, 1582-10-15
-// UTC. Their 60 bits last until the year 5236. The low two bits of the 14-bit clock sequence number
-// the IDs within a tick.
+// UTC. The last tick that fits in 60 bits is in the year 5236. The low two bits of the 14-bit clock
+// sequence distinguish the IDs within a tick.
 var gregorianScale, _ = rule.NewScale(time.Date(1582, 10, 15, 0, 0, 0, 0, time.UTC), 1, 100, 60)
 
 const gregorianPerTick = 4
 
 // Version 7 counts ticks of 1/4096 ms from 1970. Of the 60 bits, the 48 bits in unix_ts_ms are the
 // milliseconds, and the 12 bits in rand_a are their fraction (RFC 9562, Section 6.2, method 3). The
-// bits last until the year 10889. IDs within a tick differ in the random bits of rand_b.
+// last tick is in the year 10889. IDs within a tick differ in the random bits of rand_b.
 var v7Scale, _ = rule.NewScale(time.Unix(0, 0), 1<<12, time.Millisecond, 60)
 
 const v7Random = 62

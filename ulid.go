@@ -1,6 +1,6 @@
 package ids
 
-// This file contains the type ULID, its generation, its text and its bytes.
+// This file contains the type ULID, its constructors, and its text and binary forms.
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 )
 
 // ULID is a 16-byte ID that consists of 48 bits for the milliseconds since 1970, followed by 80
-// random bits, as in the [specification]. Its text has 26 characters and sorts like the bytes.
-// ULIDs can be compared with == and used as map keys. A ULID can be converted to and from any other
-// type whose underlying type is [16]byte.
+// random bits, as in the [specification]. Its text has 26 characters and sorts in the same order as
+// its bytes. ULIDs can be compared with == and used as map keys. A ULID can be converted to and
+// from any other type whose underlying type is [16]byte.
 //
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
@@ -131,11 +131,11 @@ func (u ULID) Increment() (next ULID, ok bool) {
 // Compare returns -1 if u < v, 0 if they are equal and +1 if u > v.
 func (u ULID) Compare(v ULID) int { return bytes.Compare(u[:], v[:]) }
 
-// IsZero reports whether all bits of u are zero. The omitzero option in struct tags calls this
-// method.
+// IsZero reports whether all bits of u are zero. The omitzero option of package encoding/json uses
+// it.
 func (u ULID) IsZero() bool { return u == ULID{} }
 
-// UUID returns the same 128 bits as a UUID. They can have any version and variant.
+// UUID returns a UUID with the 128 bits of u. It can have any version and variant.
 func (u ULID) UUID() UUID { return UUID(u) }
 
 // String returns the 26 characters of u, in upper case.
@@ -144,8 +144,8 @@ func (u ULID) String() string {
 	return string(text)
 }
 
-// Base58 returns u as 22 characters from Bitcoin's Base58 alphabet. In byte order, these texts sort
-// like the ULIDs.
+// Base58 returns u as 22 characters from Bitcoin's Base58 alphabet. Compared byte by byte, these
+// strings sort in the same order as the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
 // GoString returns a Go expression for u, which the verb %#v prints. Types that embed a ULID print
@@ -177,8 +177,8 @@ func (u ULID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u ULID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, even those that [ULID.Scan] rejects as truncated
-// text. After an error, u is unchanged.
+// UnmarshalBinary sets u to the 16 bytes of data, even if [ULID.Scan] would reject them as
+// truncated text. After an error, u is unchanged.
 func (u *ULID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(ulidBinary, wrongLength, len(data))
@@ -187,7 +187,7 @@ func (u *ULID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// ULIDFromBytes returns the ULID with the 16 bytes of b, even those that [ULID.Scan] rejects as
+// ULIDFromBytes returns the ULID with the 16 bytes of b, even if [ULID.Scan] would reject them as
 // truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
 // (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
 func ULIDFromBytes(b []byte) (u ULID, err error) {
@@ -232,5 +232,5 @@ func ParseULIDBase58(s string) (u ULID, err error) {
 	return u, err
 }
 
-// ULID returns the same 128 bits as a ULID. For a version 7 UUID, the ULID has the same time.
+// ULID returns a ULID with the 128 bits of u. For a version 7 UUID, the ULID has the same time.
 func (u UUID) ULID() ULID { return ULID(u) }

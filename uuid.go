@@ -1,6 +1,7 @@
 package ids
 
-// This file contains the type UUID, its version, variant and other fields, its text and its bytes.
+// This file contains the type UUID, its version, variant and other fields, and its text and binary
+// forms.
 
 import (
 	"bytes"
@@ -55,8 +56,8 @@ func (u *UUID) set(version, hi, lo uint64) {
 	put((*[16]byte)(u), hi&^0xf000|version<<12, lo&^(3<<62)|1<<63)
 }
 
-// put stores hi and lo in b, big-endian. It writes directly to the destination, because the
-// processor has to wait for both halves if it copies 16 bytes that were just written as two halves.
+// put stores hi and lo in b, big-endian. It takes a pointer to the destination, because a copy of
+// 16 bytes that were just written as two halves would have to wait for both writes.
 func put(b *[16]byte, hi, lo uint64) {
 	binary.BigEndian.PutUint64(b[:8], hi)
 	binary.BigEndian.PutUint64(b[8:], lo)
@@ -110,7 +111,7 @@ func (u UUID) gregorian() (tick uint64, ok bool) {
 // Compare returns -1 if u < v, 0 if they are equal and +1 if u > v, in byte order.
 func (u UUID) Compare(v UUID) int { return bytes.Compare(u[:], v[:]) }
 
-// IsZero reports whether u is the Nil UUID. The omitzero option in struct tags calls this method.
+// IsZero reports whether u is the Nil UUID. The omitzero option of package encoding/json uses it.
 func (u UUID) IsZero() bool { return u == UUID{} }
 
 // String returns the 36 characters of u, in lower case.
@@ -127,8 +128,8 @@ func (u UUID) URN() string {
 	return string(text[:])
 }
 
-// Base58 returns u as 22 characters from Bitcoin's Base58 alphabet. In byte order, these texts sort
-// like the UUIDs.
+// Base58 returns u as 22 characters from Bitcoin's Base58 alphabet. Compared byte by byte, these
+// strings sort in the same order as the UUIDs.
 func (u UUID) Base58() string {
 	var text [base58Len128]byte
 	hi, lo := split(u)
@@ -164,8 +165,8 @@ func (u UUID) AppendBinary(b []byte) ([]byte, error) { return append(b, u[:]...)
 // MarshalBinary returns the 16 bytes of u. The error is always nil.
 func (u UUID) MarshalBinary() ([]byte, error) { return u.AppendBinary(make([]byte, 0, 16)) }
 
-// UnmarshalBinary sets u to the 16 bytes of data, even those that [UUID.Scan] rejects as truncated
-// text. After an error, u is unchanged.
+// UnmarshalBinary sets u to the 16 bytes of data, even if [UUID.Scan] would reject them as
+// truncated text. After an error, u is unchanged.
 func (u *UUID) UnmarshalBinary(data []byte) error {
 	if len(data) != len(u) {
 		return parseError(uuidBinary, wrongLength, len(data))
@@ -174,7 +175,7 @@ func (u *UUID) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// UUIDFromBytes returns the UUID with the 16 bytes of b, even those that [UUID.Scan] rejects as
+// UUIDFromBytes returns the UUID with the 16 bytes of b, even if [UUID.Scan] would reject them as
 // truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
 // (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
 func UUIDFromBytes(b []byte) (u UUID, err error) {

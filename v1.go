@@ -9,7 +9,7 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-const maxSequence = 1<<14 - 1 // maximum clock sequence, including the ID's number within its tick
+const maxSequence = 1<<14 - 1 // maximum of the 14-bit clock sequence
 
 // NewV1 returns a new version 1 UUID. It consists of a time in units of 100 ns, a clock sequence
 // and a random node ID. Version 1 UUIDs do not sort by time, but version 6 UUIDs do; see [NewV6].
@@ -33,9 +33,10 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 // [Generator.NewV6]. If more than four UUIDs per 100 ns are requested for a long time, NewV1 waits
 // for up to 20 ms.
 //
-// If a [ClockLimit] withholds the ID, NewV1 waits until a later [ClockLimit.Set] or the end of the
-// clock; nothing else ends this wait. After the clock has been ended by [ClockLimit.EndAt] or by
-// the Close method of a clockfile.File, NewV1 panics with an error that matches [ErrEnded].
+// If a [ClockLimit] withholds the ID, NewV1 waits until a later call to [ClockLimit.Set] allows the
+// ID or until the clock ends. Nothing else ends this wait. After the clock has been ended by
+// [ClockLimit.EndAt] or by the Close method of a clockfile.File, NewV1 panics with an error that
+// matches [ErrEnded].
 func (g *Generator) NewV1() (u UUID) {
 	g.makeGregorian(&u, 1)
 	return u
@@ -87,24 +88,25 @@ func (g *Generator) NewV6() (u UUID) {
 // NewV6At is like [Generator.NewV1At], but returns a version 6 UUID.
 func (g *Generator) NewV6At(t time.Time) (UUID, error) { return g.gregorianAt(6, t) }
 
-// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A time
-// out of range is treated as the nearest time in range.
+// MinV6At returns the smallest version 6 UUID in the 100 ns tick that contains t. Use it like
+// [MinV7At]. A time out of range is treated as the nearest time in range.
 func MinV6At(t time.Time) (u UUID) {
 	tick, _ := gregorianScale.Tick(rule.NewReading(t))
 	u.setGregorian(6, uint64(tick), 0, 0)
 	return u
 }
 
-// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns. Use it as the upper bound of a
-// time range that includes its end. A time out of range is treated as the nearest time in range.
+// MaxV6At returns the greatest version 6 UUID in the 100 ns tick that contains t. Use it as the
+// upper bound of a time range that includes its end. A time out of range is treated as the nearest
+// time in range.
 func MaxV6At(t time.Time) (u UUID) {
 	tick, _ := gregorianScale.Tick(rule.NewReading(t))
 	u.setGregorian(6, uint64(tick), maxSequence, 1<<48-1)
 	return u
 }
 
-// setGregorian sets u to a UUID of version 1 or 6. Version 6 has the bits of tick in order. Version
-// 1 has this layout:
+// setGregorian sets u to a UUID of version 1 or 6. Version 6 stores the bits of tick in order.
+// Version 1 has this layout:
 //
 //	 0                   1                   2                   3
 //	 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1

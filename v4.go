@@ -1,6 +1,7 @@
 package ids
 
-// This file contains version 4, which consists of random bits. Versions 3, 5 and 8 are in hash.go.
+// This file contains the constructors of version 4 UUIDs, which consist of random bits. Versions 3,
+// 5 and 8 are in hash.go.
 
 import (
 	"encoding/binary"

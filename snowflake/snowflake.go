@@ -4,9 +4,10 @@
 //	node, err := snowflake.SetDefaultFromEnv(nil) // reads IDS_SNOWFLAKE_NODE
 //	s := node.Next()
 //
-// The types are aliases for types in package [ids], which documents their methods. The comments of
-// [ID], [Node] and [Layout] list their methods. To read about a method in a terminal, run: go doc
-// github.com/oneclock/ids.SnowflakeNode.Next. Package ids also documents the promises and clocks.
+// The types are aliases for types in package [ids], which documents their methods. The
+// documentation of [ID], [Node] and [Layout] lists their methods. To read about a method in a
+// terminal, run: go doc github.com/oneclock/ids.SnowflakeNode.Next. Package ids also documents the
+// promises and clocks.
 package snowflake
 
 import (
@@ -21,7 +22,7 @@ import (
 // To define your own type, embed ids.Snowflake and nothing else in a struct. Do not embed
 // snowflake.ID, because [Null] needs the field name Snowflake.
 //
-// ID is another name for [ids.Snowflake], which has:
+// ID is an alias for [ids.Snowflake], which has these fields and methods:
 //
 //   - Text: [ids.Snowflake.String], [ids.Snowflake.Base32]
 //   - Comparison: [ids.Snowflake.Compare], [ids.Snowflake.IsZero]
@@ -31,8 +32,8 @@ import (
 //     [ids.Snowflake.UnmarshalBinary], [ids.Snowflake.MarshalJSON], [ids.Snowflake.UnmarshalJSON]
 type ID = ids.Snowflake
 
-// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
-// absent ID is NULL in a database, null in JSON and the empty text elsewhere. An empty string in a
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and an empty string in other text. An empty string in a
 // database or in JSON is an error. Do not use a Null as a map key in JSON, because before Go 1.27,
 // an absent key can be marshaled but not unmarshaled.
 //
@@ -47,7 +48,7 @@ type Null = ids.Null[ids.Snowflake]
 // one layout for all IDs that are stored together. Nodes with the same clock, layout and number
 // share a sequence and never repeat an ID.
 //
-// Node is another name for [ids.SnowflakeNode], which has:
+// Node is an alias for [ids.SnowflakeNode], which has these fields and methods:
 //
 //   - IDs: [ids.SnowflakeNode.Next], [ids.SnowflakeNode.NextContext], [ids.SnowflakeNode.TryNext],
 //     [ids.SnowflakeNode.Append]
@@ -60,22 +61,22 @@ type Node = ids.SnowflakeNode
 type Options = ids.SnowflakeOptions
 
 // Layout defines the fields of a Snowflake. From the most significant bit, they are the
-// time in ticks since an epoch, the node number and the sequence. Of the 63 bits, the time has
-// those that the other two fields do not use, but at most 62. [ids.SnowflakeLayout.Last] returns
-// the start of the layout's last tick. The zero value means [Twitter].
+// time in ticks since an epoch, the node number and the sequence. The time takes up the rest of the
+// 63 bits, but at most 62 of them. [ids.SnowflakeLayout.Last] returns the start of the layout's
+// last tick. The zero value means [Twitter].
 //
 // Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
 // If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
 // IDs get further and further ahead of the wall clock. Times more than 2^39 s (about 17,000 years)
 // from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
 //
-// Layout is another name for [ids.SnowflakeLayout], which has:
+// Layout is an alias for [ids.SnowflakeLayout], which has these fields and methods:
 //
 //   - Settings: [ids.SnowflakeLayout.Epoch], [ids.SnowflakeLayout.Tick],
 //     [ids.SnowflakeLayout.NodeBits], [ids.SnowflakeLayout.SequenceBits],
 //     [ids.SnowflakeLayout.NodeLast], [ids.SnowflakeLayout.Validate], [ids.SnowflakeLayout.Equal]
 //   - Fields: [ids.SnowflakeLayout.Split], [ids.SnowflakeLayout.Compose]
-//   - Bounds of a time: [ids.SnowflakeLayout.MinAt], [ids.SnowflakeLayout.MaxAt],
+//   - Bounds for a time: [ids.SnowflakeLayout.MinAt], [ids.SnowflakeLayout.MaxAt],
 //     [ids.SnowflakeLayout.Last]
 type Layout = ids.SnowflakeLayout
 
@@ -84,8 +85,8 @@ type Layout = ids.SnowflakeLayout
 // For its fields and methods, see [ids.SnowflakeParts].
 type Parts = ids.SnowflakeParts
 
-// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
-// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the
+// invalid byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
 // *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
 // the value.
 //
@@ -100,7 +101,7 @@ var (
 	ErrRange  = ids.ErrRange
 )
 
-// These are the errors of a [Node]. See [ids.SnowflakeNode.TryNext] and
+// These are the errors that the methods of a [Node] can return. See [ids.SnowflakeNode.TryNext] and
 // [ids.SnowflakeNode.NextContext]. Next and Append panic with an error that matches ErrEnded or
 // ErrRange.
 var (
@@ -110,7 +111,7 @@ var (
 	ErrEnded       = ids.ErrEnded
 )
 
-// Next returns the next Snowflake of the default node, as [ids.SnowflakeNode.Next] does. If
+// Next returns the next Snowflake from the default node, as [ids.SnowflakeNode.Next] does. If
 // several processes generate Snowflakes for one table, call [SetDefaultFromEnv] in
 // main to set the default node.
 //
@@ -122,11 +123,11 @@ var (
 // If the variable is not set, the number is random, and a goroutine logs it with [log.Print]. The
 // call does not wait for this goroutine, so a program that ends immediately may not log the number.
 // Two processes with random numbers have the same number with probability 1/1024, and can then
-// generate the same IDs. Among 38 such processes, at least two have the same number with a
-// probability of about 1/2. If the variable is "random", the number is random and nothing is
-// logged. Use this value for tests and for a program that runs as a single process. If the number
-// is random and the wall clock is before the epoch, IDs begin at the epoch, unless the default
-// clock has already generated later IDs.
+// generate the same IDs. Among 38 such processes, the probability that at least two have the same
+// number is about 1/2. If the variable is "random", the number is random and nothing is logged. Use
+// this value for tests and for a program that runs as a single process. If the number is random and
+// the wall clock is before the epoch, IDs begin at the epoch, unless the default clock has already
+// generated later IDs.
 func Next() ID { return ids.NextSnowflake() }
 
 // Default returns the default node. If there is none, it creates one in the same way
@@ -138,11 +139,11 @@ func Default() (*Node, error) { return ids.DefaultSnowflakeNode() }
 
 // SetDefault makes n the default node. Call it in main, before the first Snowflake is
 // generated. It panics and changes nothing if the current default node has the same number and
-// layout but a different clock, because IDs would repeat. It does not compare n with earlier
-// default nodes, and it does not compare nodes with random numbers.
+// layout but a different clock, because the nodes could generate the same IDs. It does not check n
+// against earlier default nodes, and it checks nothing if either node has a random number.
 //
 // Tests may pass nil. The next call to [Next] then creates a new node, which is not
-// compared with the old one.
+// checked against the old one.
 func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 
 // SetDefaultFromEnv creates the default node with the number from the environment
@@ -150,9 +151,10 @@ func SetDefault(n *Node) { ids.SetDefaultSnowflakeNode(n) }
 // generated. The options can set a layout or the clock of a clockfile. If opts is nil, the default
 // options are used.
 //
-// It returns an error if the variable is not set, if its value is "random" or not a node number of
-// the layout, or if there is already a default node. The error matches [ErrRange] if the number,
-// the layout or the wall clock is out of range. A call that returns an error changes nothing.
+// It returns an error if the variable is not set, if its value is "random" or is not a valid node
+// number for the layout, or if there is already a default node. The error matches [ErrRange] if the
+// number, the layout or the wall clock is out of range. A call that returns an error changes
+// nothing.
 func SetDefaultFromEnv(opts *Options) (*Node, error) {
 	return ids.SetDefaultSnowflakeNodeFromEnv(opts)
 }
@@ -180,9 +182,9 @@ func Discord() Layout { return ids.DiscordLayout() }
 // bits for the sequence.
 func Instagram() Layout { return ids.InstagramLayout() }
 
-// Sonyflake returns the layout of Sonyflake's version 1. It has 39 bits for units of 10 ms
-// since 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number.
-// Sonyflake's version 2 counts from 2025-01-01.
+// Sonyflake returns the layout of Sonyflake version 1. It has 39 bits for units of 10 ms
+// since 2014-09-01 (until 2188), 8 bits for the sequence and 16 bits for the node number. Sonyflake
+// version 2 counts the time from 2025-01-01.
 func Sonyflake() Layout { return ids.SonyflakeLayout() }
 
 // TwitterNumber returns the node number for a datacenter and a worker in Twitter's layout. Both
@@ -198,8 +200,8 @@ func TwitterDatacenterWorker(number int64) (datacenter, worker int64) {
 	return ids.TwitterDatacenterWorker(number)
 }
 
-// Parse reads a Snowflake as 1 to 19 decimal digits, from 0 to 9223372036854775807. The
-// error is a *[ParseError].
+// Parse reads a decimal number of 1 to 19 digits, from 0 to 9223372036854775807. The error
+// is a *[ParseError].
 func Parse(s string) (ID, error) { return ids.ParseSnowflake(s) }
 
 // MustParse is like [Parse] but panics if s is invalid. The panic value is an

@@ -1,8 +1,8 @@
 // Package ulid generates, parses and stores ULIDs, which are IDs with 26 characters that sort by
 // time. [Make] returns a new ULID.
 //
-// The types are aliases for types in package [ids], which documents their methods. The comment of
-// [ULID] lists its methods. To read about a method in a terminal, run: go doc
+// The types are aliases for types in package [ids], which documents their methods. The
+// documentation of [ULID] lists its methods. To read about a method in a terminal, run: go doc
 // github.com/oneclock/ids.ULID.Time. Package ids also documents the promises, clocks and
 // generators.
 package ulid
@@ -14,11 +14,11 @@ import (
 )
 
 // ULID is a 16-byte ID that consists of 48 bits for the milliseconds since 1970, followed by 80
-// random bits, as in the [specification]. Its text has 26 characters and sorts like the bytes.
-// ULIDs can be compared with == and used as map keys. A ULID can be converted to and from any other
-// type whose underlying type is [16]byte.
+// random bits, as in the [specification]. Its text has 26 characters and sorts in the same order as
+// its bytes. ULIDs can be compared with == and used as map keys. A ULID can be converted to and
+// from any other type whose underlying type is [16]byte.
 //
-// ULID is another name for [ids.ULID], which has:
+// ULID is an alias for [ids.ULID], which has these fields and methods:
 //
 //   - Fields: [ids.ULID.Time], [ids.ULID.Entropy]
 //   - Text: [ids.ULID.String], [ids.ULID.Base58], [ids.ULID.GoString]
@@ -31,32 +31,33 @@ import (
 // [specification]: https://github.com/ulid/spec
 type ULID = ids.ULID
 
-// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
-// absent ID is NULL in a database, null in JSON and an empty string in other text. An empty string
-// in a database or in JSON is an error.
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and an empty string in other text. An empty string in a
+// database or in JSON is an error.
 //
-// For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
-// ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key
-// can be marshaled but not unmarshaled.
+// For a column of 16 bytes, use uuid.NullBinary or ulid.NullBinary, which combine Null and
+// [Binary]. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key can be
+// marshaled but not unmarshaled.
 //
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.ULID]
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
-// bytea. Its text and JSON are the same as the ID's. If the column can be NULL, use [NullBinary].
+// bytea. Its text and JSON forms are the same as the ID's. If the column can be NULL, use
+// [NullBinary].
 //
 // For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.ULID]
 
-// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as it is in the zero
-// value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
+// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
+// value. An absent Binary is NULL in a database, null in JSON and an empty string in other text. An
 // empty string in a database or in JSON is an error.
 //
 // For its fields and methods, see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.ULID]]
 
-// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
-// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the
+// invalid byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
 // *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
 // the value.
 //
@@ -105,7 +106,7 @@ func MustParse(s string) ULID { return ids.MustParseULID(s) }
 // ParseBase58 reads the 22 characters that [ids.ULID.Base58] returns. The error is a *[ParseError].
 func ParseBase58(s string) (ULID, error) { return ids.ParseULIDBase58(s) }
 
-// FromBytes returns the ULID with the 16 bytes of b, even those that [ids.ULID.Scan] rejects as
+// FromBytes returns the ULID with the 16 bytes of b, even if [ids.ULID.Scan] would reject them as
 // truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
 // (The conversion ULID(b) would take the first 16 bytes of a longer slice.)
 func FromBytes(b []byte) (ULID, error) { return ids.ULIDFromBytes(b) }

@@ -2,12 +2,12 @@
 // [NewV7]. For an ID that must not reveal when it was generated, use [NewV4].
 //
 // Programs that use the standard library's package uuid compile unchanged with this package. For
-// the differences at run time, see [what differs]. Type the import path by hand, because editors
-// that add imports automatically choose the standard library's package, even with Go 1.26, which
-// does not have it.
+// the differences at run time, see [what differs]. Type the import path by hand. If an editor adds
+// the import, it chooses the standard library's package uuid, even with Go 1.26, which does not
+// have that package.
 //
-// The types are aliases for types in package [ids], which documents their methods. The comment of
-// [UUID] lists its methods. To read about a method in a terminal, run: go doc
+// The types are aliases for types in package [ids], which documents their methods. The
+// documentation of [UUID] lists its methods. To read about a method in a terminal, run: go doc
 // github.com/oneclock/ids.UUID.Time. Package ids also documents the promises, clocks and
 // generators.
 //
@@ -28,7 +28,7 @@ import (
 // define your own type, embed a UUID and nothing else: type ID struct{ uuid.UUID }. If you declare
 // type ID uuid.UUID instead, ID has no methods. A second field in the struct would be lost in JSON.
 //
-// UUID is another name for [ids.UUID], which has:
+// UUID is an alias for [ids.UUID], which has these fields and methods:
 //
 //   - Fields: [ids.UUID.Time], [ids.UUID.Version], [ids.UUID.Variant], [ids.UUID.NodeID],
 //     [ids.UUID.ClockSequence], [ids.UUID.Domain], [ids.UUID.LocalID]
@@ -42,32 +42,33 @@ import (
 // [RFC 9562]: https://www.rfc-editor.org/rfc/rfc9562
 type UUID = ids.UUID
 
-// Null is an ID that may be absent. It is absent if Valid is false, as it is in the zero value. An
-// absent ID is NULL in a database, null in JSON and an empty string in other text. An empty string
-// in a database or in JSON is an error.
+// Null is an ID that may be absent. It is absent if Valid is false, as in the zero value. An absent
+// ID is NULL in a database, null in JSON and an empty string in other text. An empty string in a
+// database or in JSON is an error.
 //
-// For a column of 16 bytes, use a Null of a [Binary], which is called uuid.NullBinary or
-// ulid.NullBinary. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key
-// can be marshaled but not unmarshaled.
+// For a column of 16 bytes, use uuid.NullBinary or ulid.NullBinary, which combine Null and
+// [Binary]. Do not use a Null as a map key in JSON, because before Go 1.27, an absent key can be
+// marshaled but not unmarshaled.
 //
 // For its fields and methods, see [ids.Null].
 type Null = ids.Null[ids.UUID]
 
 // Binary is an ID that a database stores as 16 bytes, in a column of type BINARY(16), BLOB or
-// bytea. Its text and JSON are the same as the ID's. If the column can be NULL, use [NullBinary].
+// bytea. Its text and JSON forms are the same as the ID's. If the column can be NULL, use
+// [NullBinary].
 //
 // For its fields and methods, see [ids.Binary].
 type Binary = ids.Binary[ids.UUID]
 
-// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as it is in the zero
-// value. An absent Binary is NULL in a database, null in JSON and the empty text elsewhere. An
+// NullBinary is a [Binary] that may be absent. It is absent if Valid is false, as in the zero
+// value. An absent Binary is NULL in a database, null in JSON and an empty string in other text. An
 // empty string in a database or in JSON is an error.
 //
 // For its fields and methods, see [ids.Null].
 type NullBinary = ids.Null[ids.Binary[ids.UUID]]
 
-// ParseError describes an error in the text or bytes of an ID. It contains the offset of the wrong
-// byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
+// ParseError describes an error in the text or bytes of an ID. It contains the offset of the
+// invalid byte, if there is one, but not the input. Parse functions and Unmarshal methods return a
 // *ParseError. Errors from Scan methods wrap a *ParseError, unless Scan does not accept the type of
 // the value.
 //
@@ -178,12 +179,13 @@ func NewV6At(t time.Time) (UUID, error) { return ids.NewV6At(t) }
 // 10889-08-02T05:31:50.655Z.
 func NewV7At(t time.Time) (UUID, error) { return ids.NewV7At(t) }
 
-// MinV6At returns the smallest version 6 UUID in t's tick of 100 ns. Use it like [MinV7At]. A time
-// out of range is treated as the nearest time in range.
+// MinV6At returns the smallest version 6 UUID in the 100 ns tick that contains t. Use it like
+// [MinV7At]. A time out of range is treated as the nearest time in range.
 func MinV6At(t time.Time) UUID { return ids.MinV6At(t) }
 
-// MaxV6At returns the greatest version 6 UUID in t's tick of 100 ns. Use it as the upper bound of a
-// time range that includes its end. A time out of range is treated as the nearest time in range.
+// MaxV6At returns the greatest version 6 UUID in the 100 ns tick that contains t. Use it as the
+// upper bound of a time range that includes its end. A time out of range is treated as the nearest
+// time in range.
 func MaxV6At(t time.Time) UUID { return ids.MaxV6At(t) }
 
 // MinV7At returns the smallest version 7 UUID in t's millisecond. To select IDs with times from a
@@ -223,7 +225,7 @@ func MustParse(s string) UUID { return ids.MustParseUUID(s) }
 // is a *[ParseError].
 func ParseBase58(s string) (UUID, error) { return ids.ParseUUIDBase58(s) }
 
-// FromBytes returns the UUID with the 16 bytes of b, even those that [ids.UUID.Scan] rejects as
+// FromBytes returns the UUID with the 16 bytes of b, even if [ids.UUID.Scan] would reject them as
 // truncated text. If b has any other length, the error is a *[ParseError] that matches [ErrLength].
 // (The conversion UUID(b) would take the first 16 bytes of a longer slice.)
 func FromBytes(b []byte) (UUID, error) { return ids.UUIDFromBytes(b) }

@@ -32,7 +32,7 @@ var groups = []struct{ title, methods string }{
 	{"IDs", "Next NextContext TryNext Append"},
 	{"Settings", "Number Layout Epoch Tick NodeBits SequenceBits NodeLast Validate Equal"},
 	{"Fields", "Time Version Variant NodeID ClockSequence Domain LocalID Entropy Split Compose"},
-	{"Bounds of a time", "MinAt MaxAt Last"},
+	{"Bounds for a time", "MinAt MaxAt Last"},
 	{"Text", "String Base58 Base32 URN GoString"},
 	{"Comparison", "Compare IsZero"},
 	{"Other IDs", "ULID UUID ToV1 ToV6 Increment"},
@@ -188,7 +188,7 @@ func formatted(text string) (lines string) {
 // methods returns the list of the methods and fields of a type of the root, for its comment at a
 // door.
 func methods(t *testing.T, root map[string]string, typ, name string) string {
-	text := "\n" + name + " is another name for [ids." + typ + "], which has:\n\n"
+	text := "\n" + name + " is an alias for [ids." + typ + "], which has these fields and methods:\n\n"
 	rest := map[string]bool{}
 	for key := range root {
 		if strings.HasPrefix(key, typ+".") {
