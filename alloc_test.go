@@ -41,9 +41,9 @@ type costs []struct {
 	run  func()
 }
 
-// check counts the allocations. Random bytes in stock cost two small allocations for each 4 KiB,
-// and up to six where crypto/aes runs without the processor's instructions. On average, 20 IDs thus
-// cost a fraction of an allocation, which counts as none.
+// check counts the allocations. Random bytes that are generated in advance cost two small
+// allocations for each 4 KiB, and up to six where crypto/aes runs without the processor's
+// instructions. On average, 20 IDs thus cost a fraction of an allocation, which counts as none.
 func (c costs) check(t *testing.T) {
 	t.Helper()
 	for _, test := range c {
@@ -122,7 +122,7 @@ func TestAllocs(t *testing.T) {
 	}.check(t)
 }
 
-// TestReadAllocs counts the allocations of functions that read IDs, good and bad.
+// TestReadAllocs counts the allocations of functions that read IDs, from valid and invalid input.
 func TestReadAllocs(t *testing.T) {
 	skipUnder(t, "-race", raceAllocs)
 	t.Setenv("IDS_SNOWFLAKE_NODE", "random") // logs nothing

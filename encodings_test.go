@@ -57,7 +57,7 @@ const jsonV2 = "encoding/json/v2"
 // GOEXPERIMENT=jsonv2, which builds the first package on it.
 var jsons = []jsonVersion{{"encoding/json", json.Marshal, json.Unmarshal}}
 
-// An encoded is one such way to write an ID, or to write and read it.
+// The type encoded describes one way to write an ID, or to write and read it.
 type encoded[T any] struct {
 	name string
 	wire string // the written form
@@ -65,14 +65,14 @@ type encoded[T any] struct {
 	in   func(wire string) (T, error) // nil: the ID can only be written
 }
 
-// A written type is written and read as text.
+// The constraint written permits types that are written and read as text.
 type written interface {
 	comparable
 	encoding.TextMarshaler
 	fmt.Stringer
 }
 
-// A readable is a pointer to a written type.
+// The constraint readable permits pointers to such types.
 type readable[T any] interface {
 	*T
 	encoding.TextUnmarshaler

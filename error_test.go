@@ -118,7 +118,8 @@ func TestErrorMessages(t *testing.T) {
 	}
 }
 
-// place matches the offset in a message. Without an offset, no single byte is wrong.
+// place matches the offset in a message. Without an offset, the error does not concern a single
+// byte.
 var place = regexp.MustCompile(`at byte (\d+)`)
 
 // isOnly reports whether err matches kind, which is ErrSyntax, ErrLength or ErrRange, and of the

@@ -56,7 +56,7 @@ func FuzzParseSnowflake(f *testing.F) {
 		"0000000000000000007", "00000000000000000007",
 		// Signs, spaces and digits that other number parsers accept.
 		"-1", "-0", "-", "-1234x", "+1", " 1", "1 ", "1\x00", "0x1", "\uff11",
-		// Long texts, with a bad character where no parser needs to look.
+		// Long strings with an invalid character at a position that no parser needs to read.
 		strings.Repeat("1", 60), strings.Repeat("1", 60)+"x")
 }
 
@@ -65,7 +65,7 @@ func FuzzParseSnowflakeBase32(f *testing.F) {
 		"000000000000U") // a letter outside the alphabet
 }
 
-// fuzzForm fuzzes the parser of a form. Its seeds are the given texts, accepted texts, and texts
+// fuzzForm fuzzes the parser of a form. Its seeds are the given strings, valid strings, and strings
 // that are too short, too long or above the largest number.
 func fuzzForm(f *testing.F, name string, texts ...string) {
 	var form *textForm
@@ -92,7 +92,7 @@ func fuzzForm(f *testing.F, name string, texts ...string) {
 	})
 }
 
-// seed adds texts to the seeds of f, whose input is a string or bytes.
+// seed adds values to the seeds of f, whose input is a string or bytes.
 func seed[T string | []byte](f *testing.F, texts []string) {
 	for _, s := range texts {
 		f.Add(T(s))
@@ -192,8 +192,8 @@ func FuzzScan(f *testing.F) {
 		// and the text of a Snowflake.
 		strings.Repeat("\x00", 15), "\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff", strings.Repeat("\x00", 17),
 		strings.Repeat("\x00", 7), "\x00\x00\x01\x02\x03\x04\x05\x06", "\x80\x00\x01\x02\x03\x04\x05\x06", "0123456789012345", "12345678",
-		// Texts cut to 16 bytes, as a column of 16 bytes stores them, and texts that only look like
-		// them.
+		// Text truncated to 16 bytes, as a column of 16 bytes stores it, and bytes that only look
+		// like such text.
 		edgeUUID[:16], edgeULID[:16], "71ARZ3NDEKTSV4RR", "01arz3ndektsv4rr", "0123456789abcdef", "F81D4FAE-7DEC-11", "f81d4fae-7dec-1-",
 	} {
 		f.Add([]byte(s), int64(0))
@@ -208,8 +208,7 @@ func FuzzScan(f *testing.F) {
 		checkScan[ids.UUID](t, text, uuid)
 		checkScan[ids.ULID](t, text, ulid)
 		checkScan[ids.Snowflake](t, text, snowflake)
-		// As bytes, the size of a UUID or ULID means the ID itself, unless it is the beginning of a
-		// cut text.
+		// As bytes, the size of a UUID or ULID means the ID itself, unless it is truncated text.
 		if len(data) == 16 {
 			raw := verdict{n: new(big.Int).SetBytes(data)}
 			uuid, ulid = raw, raw
@@ -234,7 +233,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// cutText matches 16 characters with which a text may begin.
+// cutText matches 16 characters with which the text of an ID may begin.
 var cutText = regexp.MustCompile(`^[A-Za-z0-9:{-]{16}\z`)
 
 // checkScan scans src, whose verdict is want, into an ID and into a Null.

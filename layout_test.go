@@ -87,7 +87,7 @@ func checkRangeError(t *testing.T, what string, err error, message string) {
 	}
 }
 
-// badLayouts cannot hold an ID.
+// badLayouts contains layouts that cannot hold an ID.
 var badLayouts = []struct {
 	layout  ids.SnowflakeLayout
 	message string
@@ -398,7 +398,7 @@ func TestLayoutEqual(t *testing.T) {
 	}
 }
 
-// refusesLayout checks that everything that takes a layout rejects l.
+// refusesLayout checks that every function that takes a layout rejects l.
 func refusesLayout(t *testing.T, l ids.SnowflakeLayout, parts ids.SnowflakeParts) {
 	t.Helper()
 	if s, err := l.Compose(parts); s != 0 || !errors.Is(err, ids.ErrRange) {

@@ -72,7 +72,7 @@ func TestWithheldFromBirth(t *testing.T) {
 	})
 }
 
-// TestWithheldCause withholds IDs for a cause, and ends contexts with and without a cause. The
+// TestWithheldCause withholds IDs for a cause, and cancels contexts with and without a cause. The
 // errors contain and match all of them.
 func TestWithheldCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestWithheldCause(t *testing.T) {
 			if s != 0 || time.Since(began) != time.Minute {
 				t.Errorf("NextContext: %v, after %v", s, time.Since(began))
 			}
-			// A context that had ended before the call has not waited.
+			// A call whose context was done before it began has not waited.
 			_, err = n.NextContext(ctx)
 			checkErrors(t, "NextContext of a context that has ended", err, "ids: no Snowflake: "+text, ctx.Err(), context.Cause(ctx))
 			if errors.Is(err, ids.ErrWithheld) {
@@ -248,7 +248,7 @@ func (m meddler) AfterFunc(f func()) func() bool {
 }
 
 // TestNextContextOfAnyType waits with a context that would deadlock if it were called under the
-// mutex. A call that ends before its context stops waiting for that context.
+// mutex. A call that returns before its context is done stops waiting for that context.
 func TestNextContextOfAnyType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, limit := newUnbounded(nil)
@@ -267,9 +267,9 @@ func TestNextContextOfAnyType(t *testing.T) {
 	})
 }
 
-// TestContextsEndAlone ends the contexts of many waiting calls one after another. The end of one
-// does not affect the others: each call reads the clock before it waits, and once more when its own
-// context ends.
+// TestContextsEndAlone cancels the contexts of many waiting calls one after another. Each
+// cancellation affects only its own call. Each call reads the clock before it waits, and once more
+// when its own context is done.
 func TestContextsEndAlone(t *testing.T) {
 	const calls = 2000
 	synctest.Test(t, func(t *testing.T) {

@@ -274,7 +274,8 @@ func TestAppendV4Shares(t *testing.T) {
 	noneTwice(t, 64, 300, func(all []ids.UUID) []ids.UUID { return ids.AppendV4(all, 20) })
 }
 
-// noneTwice makes goroutines append IDs, each so many times, and checks that no ID occurs twice.
+// noneTwice makes goroutines append IDs, each of them the given number of times, and checks that no
+// ID occurs twice.
 func noneTwice(t *testing.T, goroutines, each int, more func([]ids.UUID) []ids.UUID) {
 	t.Helper()
 	all := make([][]ids.UUID, goroutines)

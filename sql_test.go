@@ -55,9 +55,9 @@ func TestSQLOwnsBytes(t *testing.T) {
 	}
 }
 
-// TestSQLCutText scans texts that a database has cut to the 16 bytes of a column. Read as the ID
-// itself, such a text would be a different ID. If one of the bytes is not a character of a text,
-// the bytes are an ID.
+// TestSQLCutText scans text that a database has truncated to the 16 bytes of a column. Read as the
+// bytes of an ID, such text would be a different ID. If one of the bytes cannot occur in text, the
+// bytes are an ID.
 func TestSQLCutText(t *testing.T) {
 	for _, u := range []ids.UUID{ids.NewV1(), ids.NewV4(), ids.NewV6(), ids.NewV7(), ids.NilUUID(), ids.MaxUUID(), ids.MustParseUUID(edgeUUID)} {
 		l := u.ULID()
@@ -75,8 +75,8 @@ func TestSQLCutText(t *testing.T) {
 	}
 }
 
-// checkCutText checks a cut text with receivers that contain an ID, and then bytes that no text has
-// in one place.
+// checkCutText scans truncated text into receivers that contain an ID, and then replaces one byte
+// with a byte that cannot occur in text.
 func checkCutText[T coded, P decoding[T]](t *testing.T, cut string, fromBytes func([]byte) (T, error), held ...sql.Scanner) {
 	t.Helper()
 	for _, dst := range held {

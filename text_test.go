@@ -43,7 +43,7 @@ func TestTextForms(t *testing.T) {
 	}
 }
 
-// spellings returns accepted texts of f in each case and each form, and some texts in which only
+// spellings returns valid strings of f in each case and each form, and some strings in which only
 // the case is wrong.
 func spellings(f *textForm) (texts []string) {
 	last := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), f.bits), big.NewInt(1))
@@ -60,7 +60,7 @@ func spellings(f *textForm) (texts []string) {
 	return slices.Compact(texts)
 }
 
-// TestMutations puts each byte at each position of texts in each form, leaves each byte out and
+// TestMutations puts each byte at each position of strings in each form, leaves each byte out and
 // doubles each byte.
 func TestMutations(t *testing.T) {
 	for _, f := range textForms {
@@ -81,8 +81,9 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// TestMistakenBase58 checks claims about Base58 on the pages: in lower case, about 7 of 10 texts of
-// version 7 are a different UUID, and so is every text that is decoded as base64.
+// TestMistakenBase58 checks claims about Base58 on the pages: after a change to lower case, about 7
+// out of 10 Base58 strings of version 7 UUIDs decode to a different UUID. So does every Base58
+// string that is decoded as base64.
 func TestMistakenBase58(t *testing.T) {
 	const days, each = 365, 10
 	lowered, decoded := 0, 0
@@ -131,17 +132,18 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The oracles below decide slowly and readably, with math/big, which value a text in each form has.
+// The oracles below decide slowly and readably, with math/big, which value a string in each form
+// has.
 
 const (
 	crockfordAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	bitcoinAlphabet   = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-	// statedOffset is the largest offset in an error, the length of the longest accepted text.
+	// statedOffset is the largest offset in an error, the length of the longest accepted string.
 	statedOffset = 45
 )
 
-// A verdict is an oracle's result for a text: a number, or an error and its position.
+// A verdict is an oracle's result for a string: a number, or an error and its position.
 type verdict struct {
 	n   *big.Int
 	err error // nil, ids.ErrLength, ids.ErrSyntax for a character, or ids.ErrRange
@@ -361,7 +363,7 @@ func (f *textForm) judge(t *testing.T, s string) {
 	}
 }
 
-// A shortened text is formatted only when a message needs it.
+// A shortened string is formatted only when a message needs it.
 type shortened string
 
 func (s shortened) String() string {
@@ -371,7 +373,7 @@ func (s shortened) String() string {
 	return strconv.Quote(string(s))
 }
 
-// checkRefusal checks that err rejects the text s as in want.
+// checkRefusal checks that err rejects the string s as in want.
 func checkRefusal(t *testing.T, what, s string, err error, scheme string, want verdict) {
 	t.Helper()
 	shown := shortened(s)
@@ -487,7 +489,7 @@ func TestAppends(t *testing.T) {
 
 // TestFromBytes reads slices of every length up to twice an ID's. The result is a copy.
 func TestFromBytes(t *testing.T) {
-	// All bytes are accepted, also the first 16 of a text.
+	// All bytes are accepted, even the first 16 bytes of text.
 	text := []byte("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
 	for n := range len(text) {
 		checkFromBytes(t, text[:n], ids.UUIDFromBytes, "UUID")

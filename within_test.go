@@ -54,23 +54,24 @@ func NextLate(n *SnowflakeNode) func() (s Snowflake, wait time.Duration, err err
 // Exempt is exempt, for tests that hash as versions 3 and 5 do.
 func Exempt(f func()) { exempt(f) }
 
-// Waiters returns how many calls the clock has noted as waiting for its limit.
+// Waiters returns the number of calls that wait for the clock's limit.
 func Waiters(c *Clock) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.waiters)
 }
 
-// Crowds are what tests do to the note of a generator's clock that calls collide, before each ID.
+// Crowds contains functions that tests call before each ID. They set the flag crowded of a
+// generator's clock.
 var Crowds = map[string]func(g *Generator){
 	"cleared":  func(g *Generator) { g.clock.crowded.Store(false) },
 	"set":      func(g *Generator) { g.clock.crowded.Store(true) },
 	"changing": func(g *Generator) { g.clock.crowded.Store(!g.clock.crowded.Load()) },
 }
 
-// TestWhoWaitsDraws holds the mutex while other calls come, with each of Crowds. Each draws its bits itself
-// before it waits, and leaves the clock's block as it is. If Reseed is called while they wait, their ids differ all the same, and
-// the next id leaves their tick.
+// TestWhoWaitsDraws holds the mutex while other calls begin, with each of Crowds. Each call draws
+// its own bits before it waits, and leaves the clock's block unchanged. If Reseed is called while
+// they wait, their IDs differ anyway, and the next ID has a later tick.
 func TestWhoWaitsDraws(t *testing.T) {
 	for way, crowd := range Crowds {
 		for _, reseeds := range []bool{false, true} {
@@ -131,10 +132,10 @@ func untilWaiting(calls int, test string) {
 	}
 }
 
-// TestCrowded follows the note that calls collide. A call that has drawn its bits because the
-// mutex was taken, and then finds it taken again, sets the note. While it is set, calls leave the
-// clock's block unchanged, and about one ID in 1,024 clears it. An ID with injected bits never
-// clears it, however often these are zeros, and neither does a call that only waits for the mutex.
+// TestCrowded checks the flag crowded. A call that has drawn its bits because the mutex was locked,
+// and then finds it locked again, sets the flag. While the flag is set, calls leave the clock's
+// block unchanged, and about one ID in 1,024 clears it. An ID with injected bits never clears it,
+// however often these are zeros, and neither does a call that only waits for the mutex.
 func TestCrowded(t *testing.T) {
 	c := NewClock(nil)
 	g := NewGenerator(&GeneratorOptions{Clock: c})
@@ -241,7 +242,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // A span is a range of bytes in a value.
 type span struct{ begin, end uintptr }
 
-// add adds the bytes at which v differs from before, a former value of its type. They are at offset.
+// add adds the bytes at which v differs from its earlier value, before. The bytes of v begin at
+// offset.
 func (s *span) add(before, v reflect.Value, offset uintptr) {
 	if v.Kind() == reflect.Struct {
 		for i := range v.NumField() {

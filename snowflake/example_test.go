@@ -21,7 +21,7 @@ func Example() {
 	// Output: true 7
 }
 
-// A program that calls it first refuses a bad IDS_SNOWFLAKE_NODE when it starts.
+// A program that calls Default first reports an invalid IDS_SNOWFLAKE_NODE at startup.
 func ExampleDefault() {
 	node, err := snowflake.Default()
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleDefault() {
 	// Output: true
 }
 
-// A process that knows its number says so once, before it makes ids.
+// A process that knows its node number sets it once, before it generates IDs.
 func ExampleSetDefault() {
 	node, err := snowflake.NewNode(378, nil)
 	if err != nil {
@@ -42,11 +42,12 @@ func ExampleSetDefault() {
 	// Output: 378
 }
 
-// A program that runs in many processes has its number in the environment, and ends in main if that is missing.
+// A program that runs in many processes gets its node number from the environment, and exits if the
+// number is missing.
 func ExampleSetDefaultFromEnv() {
 	os.Setenv("IDS_SNOWFLAKE_NODE", "42") // as the deployment does
 	defer os.Unsetenv("IDS_SNOWFLAKE_NODE")
-	snowflake.SetDefault(nil) // other examples have made one
+	snowflake.SetDefault(nil) // another example may have set a default node
 
 	node, err := snowflake.SetDefaultFromEnv(nil)
 	if err != nil {
@@ -114,7 +115,7 @@ func ExampleLayout_split() {
 	// 175928847299117063 <nil>
 }
 
-// The ids of one day, as the bounds of a database query.
+// The bounds of a database query for the IDs of one day.
 func ExampleLayout_minAt() {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	layout := snowflake.Twitter()
@@ -125,8 +126,8 @@ func ExampleLayout_minAt() {
 	// 2006878101304246271
 }
 
-// A layout of one's own: seconds, for ids that fit 53 bits and so are safe as numbers in
-// JavaScript.
+// A custom layout that counts seconds. Its IDs fit in 53 bits for a century, so JavaScript can
+// represent them as numbers.
 func ExampleLayout() {
 	layout := snowflake.Layout{
 		Epoch:        time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -163,7 +164,8 @@ func ExampleParseBase32() {
 	// Output: 1ASD13XH1F800 1541815603606036480 <nil>
 }
 
-// In JSON an id is a string, since JavaScript loses integers above 2^53. A bare number is read too.
+// In JSON, an ID is a string, because JavaScript rounds integers above 2^53. A number without
+// quotes can be read, too.
 func ExampleID_json() {
 	b, err := json.Marshal(snowflake.ID(1541815603606036480))
 	fmt.Println(string(b), err)

@@ -11,7 +11,7 @@ import (
 
 func Example() {
 	a, b := ulid.Make(), ulid.Make()
-	fmt.Println(a.Compare(b), a.String() < b.String()) // as text they sort too
+	fmt.Println(a.Compare(b), a.String() < b.String()) // they also sort as text
 	// Output: -1 true
 }
 
@@ -26,7 +26,7 @@ func ExampleMakeAt() {
 	// Output: 01ARZ3NDEK <nil>
 }
 
-// The ids of one day, as the bounds of a database query.
+// The bounds of a database query for the IDs of one day.
 func ExampleMinAt() {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	fmt.Println(ulid.MinAt(day))
@@ -71,14 +71,14 @@ func ExampleParseBase58() {
 	// 01ARZ3NDEKTSV4RRFFQ69G5FAV <nil>
 }
 
-// Null is NULL in a database and null in JSON.
+// An absent ID is NULL in a database and null in JSON.
 func ExampleNull() {
 	b, err := json.Marshal([]ulid.Null{{}, {ID: ulid.MustParse("01ARZ3NDEKTSV4RRFFQ69G5FAV"), Valid: true}})
 	fmt.Println(string(b), err)
 	// Output: [null,"01ARZ3NDEKTSV4RRFFQ69G5FAV"] <nil>
 }
 
-// Binary is a field of a row whose column is a BINARY(16).
+// A Binary is for a field whose column has the type BINARY(16).
 func ExampleBinary() {
 	type row struct {
 		ID ulid.Binary

@@ -29,7 +29,7 @@ func OrdersOf(midnight time.Time) (from, to std.UUID) {
 	return std.UUID(uuid.MinV7At(midnight)), std.UUID(uuid.MinV7At(midnight.AddDate(0, 0, 1)))
 }
 
-// A program keeps the type of Go's package uuid, and makes ids with this one.
+// A program keeps the type of Go's package uuid, and generates IDs with this package.
 func Example_goUUID() {
 	order := Order{ID: std.MustParse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f")}
 	at, ok := order.Ordered()
@@ -46,8 +46,8 @@ func Example_goUUID() {
 	// -1
 }
 
-// TestGoUUIDKeepsForms checks that both types have one form in JSON and in a database, so that a program may take
-// either for the other at any time.
+// TestGoUUIDKeepsForms checks that both types have the same form in JSON and in a database, so that
+// a program can replace one with the other at any time.
 func TestGoUUIDKeepsForms(t *testing.T) {
 	theirs := NewOrder().ID
 	ours := uuid.UUID(theirs)

@@ -61,7 +61,7 @@ func ExampleNewV7At() {
 	// Output: 2015-12-10 08:30:00 +0000 UTC <nil>
 }
 
-// The ids of one day, as the bounds of a database query.
+// The bounds of a database query for the IDs of one day.
 func ExampleMinV7At() {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	from, to := uuid.MinV7At(day), uuid.MaxV7At(day.AddDate(0, 0, 1).Add(-1))
@@ -102,7 +102,7 @@ func ExampleParseBase58() {
 	// f81d4fae-7dec-11d0-a765-00a0c91e6bf6 <nil>
 }
 
-// Null is NULL in a database and null in JSON.
+// An absent ID is NULL in a database and null in JSON.
 func ExampleNull() {
 	type comment struct {
 		ReplyTo uuid.Null `json:"reply_to"`
@@ -119,7 +119,7 @@ func ExampleNull() {
 	// {"reply_to":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"} <nil>
 }
 
-// Binary is a field of a row whose column is a BINARY(16).
+// A Binary is for a field whose column has the type BINARY(16).
 func ExampleBinary() {
 	type row struct {
 		ID uuid.Binary

@@ -19,7 +19,8 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// TestStdSurface looks for each name that Go's package exports, with its type, at the door.
+// TestStdSurface checks that package uuid exports each name that Go's package exports, with the
+// same type.
 func TestStdSurface(t *testing.T) {
 	source := importer.ForCompiler(token.NewFileSet(), "source", nil)
 	theirs, err := source.Import("uuid")
@@ -113,8 +114,9 @@ func TestStdConversion(t *testing.T) {
 	}
 }
 
-// TestStdDifferential reads texts with both packages. There is one difference: ours takes
-// "urn:uuid:" in any case, as URNs are compared.
+// TestStdDifferential parses strings with both packages. They differ in one way. This package
+// accepts "urn:uuid:" in upper or lower case, because URNs are compared without regard to the case
+// of this prefix.
 func TestStdDifferential(t *testing.T) {
 	compare := func(s string) {
 		want, wantErr := std.Parse(s)
@@ -126,7 +128,7 @@ func TestStdDifferential(t *testing.T) {
 			t.Fatalf("%q: %v, %v, and by Go's package %v, %v", s, got, err, want, wantErr)
 		}
 	}
-	var texts []string // each form, in several cases
+	var texts []string // each form, in upper, lower and mixed case
 	for _, s := range []string{stdText, uuid.Nil().String(), uuid.Max().String(), uuid.NewV5(uuid.Nil(), "").String()} {
 		for _, s := range []string{s, strings.ToUpper(s), strings.ToUpper(s[:18]) + s[18:]} {
 			texts = append(texts, s, "urn:uuid:"+s, "URN:UUID:"+s, "Urn:uUid:"+s, "{"+s+"}", strings.ReplaceAll(s, "-", ""))
@@ -156,7 +158,7 @@ func TestStdDifferential(t *testing.T) {
 	}
 }
 
-// TestStdProgram runs std_test.go with Go's own package in the place of ours.
+// TestStdProgram runs std_test.go with Go's own package in place of this one.
 func TestStdProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")

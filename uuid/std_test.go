@@ -1,5 +1,5 @@
 // This file is a program written for Go's own package uuid (Go 1.27), except for one import path.
-// Where that package is there, TestStdProgram runs it with that path put back.
+// If Go has that package, TestStdProgram runs the program with the original path.
 
 package uuid_test
 
@@ -172,7 +172,7 @@ func TestStdBubbles(t *testing.T) {
 			stdMilli(t)
 		}
 	})
-	// The next bubble begins where the last one did, a year before.
+	// The next bubble begins at the same time as the previous one, which is a year earlier.
 	synctest.Test(t, stdMilli)
 }
 
