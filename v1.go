@@ -167,12 +167,12 @@ func (u UUID) convert(version uint64) (v UUID, ok bool) {
 
 // NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
 // this domain, a time and a random node ID. It is for legacy systems and is not unique. After 64
-// UUIDs within about 7 minutes, UUIDs repeat.
+// UUIDs within about 7 minutes, UUIDs can repeat.
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
 // NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
 // this domain (such as a POSIX user ID), a time and the node ID of g. It is not unique. The time
-// has 28 bits, in units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs repeat.
+// has 28 bits, in units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs can repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.lockAndRead(c.anchor.Injected())

@@ -120,7 +120,7 @@ func NewV1() UUID { return ids.NewV1() }
 
 // NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
 // this domain, a time and a random node ID. It is for legacy systems and is not unique. After 64
-// UUIDs within about 7 minutes, UUIDs repeat.
+// UUIDs within about 7 minutes, UUIDs can repeat.
 func NewV2(domain Domain, localID uint32) UUID { return ids.NewV2(domain, localID) }
 
 // NewV3 returns the version 3 UUID of a name in a namespace. It contains 122 bits of their MD5
