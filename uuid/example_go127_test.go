@@ -24,7 +24,8 @@ func NewOrder() Order { return Order{ID: std.UUID(uuid.NewV7())} }
 // Ordered returns when an order was made.
 func (o Order) Ordered() (time.Time, bool) { return uuid.UUID(o.ID).Time() }
 
-// OrdersOf returns the bounds of the ids of the day that begins at midnight: those with id >= from AND id < to.
+// OrdersOf returns bounds for the IDs made on the day that begins at midnight. These IDs match the
+// condition id >= from AND id < to.
 func OrdersOf(midnight time.Time) (from, to std.UUID) {
 	return std.UUID(uuid.MinV7At(midnight)), std.UUID(uuid.MinV7At(midnight.AddDate(0, 0, 1)))
 }
