@@ -7,9 +7,9 @@
 //
 // With this import, each call that generates version 4 or 7 UUIDs or ULIDs reads crypto/rand
 // itself, before it locks a mutex. A call that generates n IDs reads the random bits for exactly n
-// IDs. Generating a version 7 UUID or a ULID takes twice as long, and generating a version 4 UUID
-// takes nearly three times as long. The import does not change when a GeneratorOptions.Random is
-// read.
+// IDs. Generating a version 7 UUID or a ULID takes more than twice as long, and generating a
+// version 4 UUID takes about three times as long. The import does not change when a
+// GeneratorOptions.Random is read.
 //
 // The kernel must detect that it was restored and return different bytes from that moment on. Linux
 // has done this since version 5.18 on machines with VMGenID. Neither this package nor package ids
