@@ -21,11 +21,12 @@ type File struct {
 	closing sync.Once
 }
 
-// Create creates the file at path for the first start of a node number. The file has no horizon
-// yet. Create uses only the Owner option. If opts is nil, the default options are used.
+// Create creates the file for a node number at path. The new file has no horizon yet. Create uses
+// only the Owner option. If opts is nil, the default options are used.
 //
-// Call it once for each node number, not at each start. If IDs have already been generated, a new
-// file allows them to repeat. If the file is missing at a later start, it was lost.
+// Call it once for each node number, before the number is first used, and not at each start. If IDs
+// have already been generated, they can repeat once a new file is used. If the file is missing at a
+// later start, it was lost.
 //
 // The error contains the path. It matches [fs.ErrExist] if something exists at path, and
 // [errors.ErrUnsupported] on a system without locks. After any other error, the file may or may not
@@ -94,8 +95,8 @@ func missingError(path, owner string) error {
 		"only for a first start run: idgen clock create %s%s", fs.ErrNotExist, owner, shellQuote(path))
 }
 
-// Clock returns the clock of f. f withholds the clock's IDs when necessary and finally ends the
-// clock.
+// Clock returns f's clock. The File withholds the clock's IDs when necessary, and ends the clock
+// when the File is closed or the file is lost.
 func (f *File) Clock() *ids.Clock {
 	f.mustBeOpen() // a nil clock would mean the default clock
 	return f.clock
@@ -109,7 +110,7 @@ func (f *File) Status() Status {
 }
 
 // Lost returns a channel that is closed when the file is lost. The clock ends 100 ms later, and
-// NextContext then returns an error. A server must end when the channel is closed. Otherwise, it
+// NextContext then returns an error. A server must exit when the channel is closed. Otherwise, it
 // would keep running and fail every request, because net/http recovers from panics in Next.
 func (f *File) Lost() <-chan struct{} {
 	f.mustBeOpen()
@@ -123,20 +124,20 @@ func (f *File) mustBeOpen() {
 	}
 }
 
-// Close ends the clock, saves the time of its end and unlocks the file. Calling Close is optional.
-// Without this call, the next process starts after the horizon, as after a crash, and its IDs are
-// up to Window ahead of the wall clock.
+// Close ends the clock, saves the time at which ID generation ends and unlocks the file. Calling
+// Close is optional. Without this call, the next process starts after the horizon, as after a
+// crash, and its IDs are up to Window ahead of the wall clock.
 //
-// ID generation ends 100 ms after the call to Close. Calls for later IDs wait until the clock ends,
-// which happens 100 ms after Close returns. From then on, NextContext and TryNext return an error
-// that matches [ids.ErrEnded] and [fs.ErrClosed], and other calls panic with such an error. So call
-// Close at the end of main. A program built with -race takes a second to exit. In such
-// a program, stop the goroutines first, or set GORACE=atexit_sleep_ms=0.
+// ID generation ends 100 ms after the call to Close. Calls that would generate a later ID wait
+// until the clock ends, 100 ms after Close returns. From then on, NextContext and TryNext return an
+// error that matches [ids.ErrEnded] and [fs.ErrClosed], and other calls panic with such an error.
+// So call Close at the end of main. A program built with -race takes a second to exit. In such a
+// program, stop the goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
 // Close waits up to 5 s for a save and for Report. If they take longer, Close returns an error that
 // matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The file then stays locked
-// until the save and Report have returned or the process ends. Even after an error, the
-// time in the file keeps IDs unique. Later and concurrent calls return the same error.
+// until the save and Report have returned or the process ends. Even after an error, the time in the
+// file keeps IDs unique. Later and concurrent calls return the same error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.closing.Do(func() { close(f.stop) })

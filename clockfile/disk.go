@@ -18,31 +18,30 @@ import (
 // small, so a test can replace it, inject a failure at each call, and determine what a power
 // failure leaves on the disk.
 type disk interface {
-	// Open opens and locks a regular file, and syncs its name to the disk. It fails if the file is
-	// already locked.
+	// Open opens and locks a regular file, and syncs the directory that contains its name. It fails
+	// if the file is already locked.
 	Open(path string) (file, error)
 
 	// Make creates a file under a temporary name. publish closes the file. If whole is true and
-	// nothing exists at path, publish gives the file that name. Otherwise, publish removes the
-	// file.
+	// nothing exists at path, publish moves the file to path. Otherwise, publish removes the file.
 	Make(path string) (f file, publish func(whole bool) error, err error)
 }
 
-// A file is an open file. A file that Open returned is locked by this process.
+// A file is an open clockfile. If Open returned it, this process has locked it.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer    // also unlocks the file
 	Sync() error // makes writes durable
 
-	// Check returns the size of the file, or an error that matches ErrLost if the name no longer
-	// leads to the file.
+	// Check returns the size of the file, or an error that matches ErrLost if the path no longer
+	// refers to the file.
 	Check() (size int64, err error)
 }
 
-// system is the disk that uses the operating system. Where a directory cannot be synced, a power
-// failure may remove a new file, and Open then returns an error. Windows cannot sync a directory,
-// but when it syncs a file, it also writes the journal that contains the file's name.
+// system is the disk that calls the operating system. Where a directory cannot be synced, a new
+// file may be lost in a power failure, and Open then returns an error. Windows cannot sync a
+// directory, but when it syncs a file, it also writes the journal that contains the file's name.
 type system struct{ syncName func(path string) error }
 
 // syncName syncs the directory that contains the name of a file.
@@ -59,7 +58,7 @@ func syncName(path string) error {
 	return dir.Sync()
 }
 
-// absolute returns a path that leads to the same file even if the process changes its working
+// absolute returns a path that refers to the same file even if the process changes its working
 // directory.
 func absolute(path string) (string, error) {
 	switch {
@@ -115,7 +114,8 @@ func (f openFile) Check() (size int64, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errLost("the file is missing")
-	// If the file itself is mounted, its name remains when the file is removed.
+	// If the file itself, and not its directory, is mounted, its name still exists after the file
+	// has been removed.
 	case err == nil && (!os.SameFile(held, named) || linkCount(held) == 0):
 		err = errLost("the file was replaced")
 	}
@@ -149,9 +149,9 @@ func (d system) Make(path string) (file, func(whole bool) error, error) {
 	}, nil
 }
 
-// giveName gives the file at temp the name path, unless something exists there. On a file system
-// without links, such as FAT, giveName renames the file. If two calls rename a file at the same
-// time, one of them may replace the other's file, which has no horizon yet.
+// giveName links path to the file at temp, unless something exists at path. On a file system
+// without links, such as FAT, giveName renames the file instead. If two calls rename a file at the
+// same time, one of them may replace the other's file, which has no horizon yet.
 func giveName(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil {

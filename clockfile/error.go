@@ -43,12 +43,13 @@ func errLost(how string) error {
 	return fmt.Errorf("%w: %s; no more IDs: stop the process and find the cause before restarting it", ErrLost, how)
 }
 
-// An existsError describes what exists at the path of a new file, unless it is a regular file.
+// An existsError means that something exists at the path of a new file, but is not a regular file.
+// The embedded error describes it.
 type existsError struct{ error }
 
 func (existsError) Is(target error) bool { return target == fs.ErrExist }
 
-// errExists is the error for a new file if a regular file exists at its path.
+// errExists means that a regular file already exists at the path of a new file.
 var errExists = fmt.Errorf(`%w, so this is not the first start; "idgen clock show" prints its contents`, fs.ErrExist)
 
 // stripPath returns err without the temporary name of a new file, because the user did not choose

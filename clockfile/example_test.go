@@ -1,4 +1,5 @@
-// These systems lack a file lock that ends with the process, so no example can run on them.
+// These systems have no file lock that is released when the process ends, so no example can run on
+// them.
 
 //go:build !(aix || js || plan9 || (solaris && !illumos) || wasip1)
 
@@ -105,7 +106,7 @@ func ExampleOpen() {
 	// true
 }
 
-// A Status prints as a line for a log.
+// A Status prints as a log line.
 func ExampleStatus_String() {
 	s := clockfile.Status{Path: "/var/lib/orders/clock", Horizon: time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)}
 	fmt.Println(s)

@@ -32,9 +32,9 @@ func openLocked(path string) (*os.File, error) {
 }
 
 // closeLocked unlocks the file before it closes it. Closing alone is not enough, because a child
-// process that has the descriptor keeps the lock. A child process has the descriptor until it
-// executes another program. If the descriptor was passed on to that program, the process has it
-// until it ends.
+// process that holds a copy of the descriptor keeps the lock. A child process holds the copy until
+// it executes another program. If the descriptor was passed to that program, the child process
+// holds it until the child process ends.
 func closeLocked(f *os.File) error {
 	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
 }
@@ -48,10 +48,10 @@ func flock(f *os.File, how int) error {
 	}
 }
 
-// linkCount returns the number of names of a file.
+// linkCount returns the number of hard links to a file.
 func linkCount(info os.FileInfo) uint64 {
 	return uint64(info.Sys().(*syscall.Stat_t).Nlink) //nolint:unconvert // narrower on some systems
 }
 
-// lookUp returns the file that path leads to.
+// lookUp returns the file that path refers to.
 func lookUp(path string) (os.FileInfo, error) { return os.Stat(path) }

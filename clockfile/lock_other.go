@@ -9,9 +9,9 @@ import (
 	"runtime"
 )
 
-// errNoLocks means that on this system the standard library has no file lock that ends with the
-// process and also excludes other descriptors of the same process. Without such a lock, two
-// processes that use one file would generate equal IDs.
+// errNoLocks means that on this system the standard library has no file lock that is released when
+// the process ends and that also excludes other descriptors of the same process. Without such a
+// lock, two processes that use the same file could generate equal IDs.
 var errNoLocks = fmt.Errorf("%s has no lock of an open file: %w", runtime.GOOS, errors.ErrUnsupported)
 
 func openLocked(string) (*os.File, error) { return nil, errNoLocks }

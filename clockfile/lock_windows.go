@@ -11,8 +11,9 @@ var errNoLocks error
 const errorSharingViolation syscall.Errno = 32
 
 // openLocked opens the file at path in a share mode that allows others only to read it. They can
-// neither open it for writing nor rename or remove it. This share mode is the lock. The lock ends
-// when the file is closed, and Windows closes the file when the process ends in any way.
+// neither open it for writing nor rename or remove it. This share mode is the lock. The lock is
+// released when the file is closed, and Windows closes the file when the process ends, however it
+// ends.
 func openLocked(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -34,9 +35,9 @@ func closeLocked(f *os.File) error { return f.Close() }
 // linkCount returns 1, because an open file cannot be removed on Windows.
 func linkCount(os.FileInfo) uint64 { return 1 }
 
-// lookUp returns the file that path leads to. It opens the file itself. With a result of os.Stat,
-// os.SameFile would have to open the file, and if that failed, it would report that the files
-// differ.
+// lookUp returns the file that path refers to. It opens that file instead of calling os.Stat. To
+// compare a result of os.Stat, os.SameFile would have to open the file, and if that failed, it
+// would report that the files differ.
 func lookUp(path string) (os.FileInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 type Options struct {
 	// Owner is the name of the file's owner, such as "orders, node 7". A name of more than 255
 	// bytes is an error. Open fails if the file belongs to another owner, for example because the
-	// volume of another node number is mounted. If the file has no owner, this name is stored in
-	// it. The empty string accepts any owner.
+	// volume for another node number is mounted. If the file has no owner, this name is stored in
+	// it. If Owner is empty, Open accepts any owner.
 	Owner string
 
 	// Window is the distance by which the horizon is set ahead of the wall clock, from 100 ms to 24
@@ -35,7 +35,7 @@ type Options struct {
 	// the wall clock has caught up. Open does not check this.
 	Window time.Duration
 
-	// ClockOptions are the options of the clock; nil means the default. If the time in the file is
+	// ClockOptions configures the clock; nil means the default options. If the time in the file is
 	// later than After, it replaces After.
 	//
 	// Now must return quickly, because the goroutine that checks and saves the file calls it, too.
@@ -44,14 +44,15 @@ type Options struct {
 	ClockOptions *ids.ClockOptions
 
 	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have
-	// worked again for 5 s, and when the file is lost. A save that takes half of Window counts as
-	// failed until it returns, and so do checks that take 1 s. The error for such a save or check
-	// matches [os.ErrDeadlineExceeded]. The error that [File.Close] returns is not reported.
+	// succeeded again for 5 s, and when the file is lost. A save that has taken half of Window is
+	// treated as failed until it returns, and so are checks that have taken 1 s. The error for such
+	// a save or check matches [os.ErrDeadlineExceeded]. Report is not called for the error that
+	// [File.Close] returns.
 	//
-	// Calls to Report do not overlap. A call that does not return prevents later reports, but stops
-	// neither saves nor IDs. Report may generate IDs, but Next waits while they are withheld and
-	// panics after the clock has ended. Report must not call Close, because Close waits for Report
-	// for up to 5 s.
+	// Calls to Report do not overlap. A call that does not return prevents later reports, but does
+	// not stop saving or ID generation. Report may generate IDs, but Next waits while they are
+	// withheld and panics after the clock has ended. Report must not call Close, because Close
+	// waits for Report for up to 5 s.
 	Report func(Status)
 }
 
@@ -75,8 +76,8 @@ type Status struct {
 	// Path is the path of the file, as given to [Open].
 	Path string
 
-	// Err is nil while saves and checks of the file work. Otherwise, it is the reason why they
-	// fail. It matches [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
+	// Err is nil while saves and checks of the file succeed. Otherwise, it is the reason for their
+	// failure. It matches [ErrLost] if the file is lost, and [fs.ErrClosed] after [File.Close].
 	Err error
 
 	// Horizon is the saved time, or the zero time while the file cannot be checked. No Snowflake or
@@ -90,7 +91,7 @@ func (s Status) String() string {
 	switch {
 	case s.Err == nil:
 		return fmt.Sprintf("clockfile: %s: saving works, up to %s", s.Path, horizon)
-	case errors.Is(s.Err, ErrLost), errors.Is(s.Err, fs.ErrClosed): // IDs end
+	case errors.Is(s.Err, ErrLost), errors.Is(s.Err, fs.ErrClosed): // there are no more IDs
 		return s.Err.Error()
 	case s.Horizon.IsZero():
 		return s.Err.Error() + "; no IDs until a check succeeds"

@@ -13,27 +13,28 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// A store is a locked file, together with the knowledge that the process has of its contents. A
-// crash at any moment leaves a horizon that covers every ID, because of these invariants:
+// A store is a locked file, together with the contents that this process has read from it or
+// written to it. A crash at any moment leaves a horizon that covers every ID, because of these
+// invariants:
 //
 //   - To raise the horizon, both copies are written and synced before the clock's limit rises.
-//     Until then, each intact copy has the earlier or the later horizon, and no ID is after either
-//     of them.
+//     Until then, each intact copy has the earlier or the later horizon, and no ID is later than
+//     either of them.
 //   - Close lowers the horizon, so that the next process's IDs do not start ahead of the wall
-//     clock. To lower the horizon, the limit is lowered first. Then no ID is after either horizon,
-//     whether the save succeeds or not.
-//   - One copy is always intact. After an error, a save starts with the copy that is damaged or in
-//     doubt, and writes the other copy only after the first one is synced. Open uses the later of
-//     the horizons in the intact copies.
+//     clock. It lowers the clock's limit before it lowers the horizon. Then no ID is later than
+//     either horizon, whether the save succeeds or not.
+//   - One copy is always intact. After an error, a save first writes the copy that is damaged or
+//     whose contents are unknown. It writes the other copy only after the first one is synced. Open
+//     uses the later of the horizons in the intact copies.
 type store struct {
 	file   file
 	owner  string
-	copies [2][]byte // contents of the copies; nil if damaged or in doubt
+	copies [2][]byte // contents of the copies; nil if damaged or unknown
 	saved  time.Time // latest saved horizon
 }
 
-// errCannotCheck means that a check has failed and that it is unknown which file has the name. The
-// error of a failed check matches either errCannotCheck or ErrLost.
+// errCannotCheck means that a check has failed, so it is unknown which file the path refers to. The
+// error from a failed check matches either errCannotCheck or ErrLost.
 var errCannotCheck = errors.New("cannot be checked")
 
 // A checkResult is the result of a check: the size of the file, or an error that matches ErrLost or
@@ -44,7 +45,7 @@ type checkResult struct {
 	err     error
 }
 
-// check checks whether the name still leads to the file.
+// check checks whether the path still refers to the file.
 func (s *store) check() checkResult {
 	started := time.Now()
 	size, err := s.file.Check()
@@ -68,16 +69,16 @@ func (s *store) read() (time.Time, error) {
 		return time.Time{}, fmt.Errorf("%w: %q, not %.255q: check the path, the volume and the node number", ErrOwner, held.Owner, s.owner)
 	}
 	s.owner, s.copies = cmp.Or(s.owner, held.Owner), held.Copies
-	// Write the copy that the first save writes last. The previous process may have been killed
-	// before it synced this copy, or after that sync had failed. A power failure during the first
-	// save could then destroy both copies. Writing the same data again is safe.
+	// Write the copy that the first save will write second. The previous process may have been
+	// killed before it synced this copy, or after that sync had failed. A power failure during the
+	// first save could then destroy both copies. Writing the same data again is safe.
 	last := 1 - s.firstCopy()
 	return held.Horizon, s.writeCopy(last, s.copies[last])
 }
 
-// save saves a horizon if the name still leads to the file and the file still contains the data
-// that this process has written. The contents of a copy that is in doubt or cannot be read are
-// unknown. In that case, the other copy must contain that data.
+// save saves a horizon if the path still refers to the file and the file still contains the data
+// that this process has written. If one copy cannot be read, or its contents are unknown, the other
+// copy must contain that data.
 func (s *store) save(horizon time.Time) error {
 	checked := s.check()
 	if checked.err != nil {
@@ -124,8 +125,8 @@ func (s *store) write(r horizonfile.Record) error {
 	return err
 }
 
-// firstCopy returns the index of the copy to write first. If a copy is damaged or in doubt, that
-// copy is first.
+// firstCopy returns the index of the copy to write first. If a copy is damaged or its contents are
+// unknown, that copy comes first.
 func (s *store) firstCopy() int {
 	if s.copies[1] == nil {
 		return 1
@@ -133,8 +134,8 @@ func (s *store) firstCopy() int {
 	return 0
 }
 
-// writeCopy writes a copy. After an error, the copy is in doubt until it has been written again,
-// because a sync that follows a failed one may report success for data that is lost.
+// writeCopy writes a copy. After an error, the contents of the copy are unknown until it has been
+// written again, because a sync that follows a failed one may report success for data that is lost.
 func (s *store) writeCopy(i int, data []byte) error {
 	s.copies[i] = nil
 	_, err := s.file.WriteAt(data, horizonfile.Offset(i))
