@@ -1,7 +1,7 @@
 // Package nostock prevents package ids from generating random bytes in advance. Use it on virtual
 // machines that are restored from a snapshot, perhaps many times, if no code can call ids.Reseed
-// after a restore, as on function platforms. Import it in package main for its side effect, as with
-// time/tzdata:
+// after a restore, as on serverless platforms. Import it in package main for its side effect, as
+// with time/tzdata:
 //
 //	import _ "github.com/oneclock/ids/nostock"
 //
@@ -13,13 +13,13 @@
 //
 // The kernel must detect that it was restored and return different bytes from that moment on. Linux
 // has done this since version 5.18 on machines with VMGenID. Neither this package nor package ids
-// detects a restore. If a process is restored from a checkpoint, without its kernel, it depends on
-// the checkpoint whether this package helps.
+// detects a restore. If only a process, and not its kernel, is restored from a checkpoint, whether
+// this package helps depends on the checkpoint.
 //
 // Copies of a machine can still generate equal IDs in calls that were in progress when the snapshot
 // was taken, and until the kernel has detected the restore. The import does not prevent copies from
-// repeating version 1 and 6 UUIDs, Snowflakes or, with GeneratorOptions.ULIDMonotonic, ULIDs. These
-// are made from a clock, a count and a node number, which the copies share.
+// repeating version 1 and 6 UUIDs, Snowflakes or, with GeneratorOptions.ULIDMonotonic, ULIDs. The
+// copies share the clock, the count and the node number from which these IDs are generated.
 package nostock
 
 import "github.com/oneclock/ids/internal/random"

@@ -15,13 +15,13 @@
 //
 // # Databases
 //
-// The value to pass for a column, in conditions as well, depends on the column:
+// The value to pass for a column, and in a condition on that column, depends on the column's type:
 //
-//   - For a column of type uuid or of 36 characters, pass the ID itself, which is written as the
-//     text of its UUID.
-//   - For 16 bytes, pass id.UUID().Binary().
-//   - For prefixed text, which the Go packages of TypeID's authors write, pass id.String(). The ID
-//     itself matches no row.
+//   - For a column of type uuid or of 36 characters, pass the ID itself. It is written as the text
+//     of its UUID.
+//   - For a column of 16 bytes, pass id.UUID().Binary().
+//   - For a column of prefixed text, as written by the Go packages of TypeID's authors, pass
+//     id.String(). The ID itself matches no row.
 //
 // Scan reads values from all three kinds of columns.
 //
@@ -35,8 +35,8 @@
 //
 // An invalid prefix of a [Kind] is a programming error. If a prefix is invalid, [New], [From],
 // String and GoString panic, and AppendText, MarshalText and decoders of prefixed text return an
-// error that matches none of the errors above. UnmarshalBinary, and Scan of a UUID, do not need the
-// prefix and do not check it. Call [CheckPrefix] in a test for each kind.
+// error that matches none of the errors above. UnmarshalBinary, and Scan when it reads a UUID,
+// neither need nor check the prefix. Call [CheckPrefix] in a test for each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec
 package typeid

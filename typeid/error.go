@@ -12,7 +12,7 @@ import (
 // A parseError describes an error in the text or the bytes of an ID.
 type parseError struct {
 	problem problem
-	n       uint8 // offset of the wrong byte, or the wrong length; at most tooLong
+	n       uint8 // offset of the invalid byte, or the actual length; at most tooLong
 }
 
 // A problem is a kind of error.
@@ -61,7 +61,7 @@ var parseErrors = func() (all [len(problems)][tooLong + 1]parseError) {
 	return all
 }()
 
-// fault returns the error for problem p with the number n.
+// fault returns the error for p. n is the offset or the length that the error reports.
 func fault(p problem, n int) error { return &parseErrors[p][min(n, tooLong)] }
 
 func (e *parseError) Error() string {
@@ -82,7 +82,7 @@ func (e *parseError) Error() string {
 // Scheme returns "TypeID".
 func (*parseError) Scheme() string { return "TypeID" }
 
-// Offset returns the index of the wrong byte. If the problem is not a wrong byte, ok is false.
+// Offset returns the index of the invalid byte. ok reports whether the problem is an invalid byte.
 func (e *parseError) Offset() (offset int, ok bool) {
 	if e.problem == wrongDigit || e.problem == wrongLetter {
 		return int(e.n), true

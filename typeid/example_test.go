@@ -17,13 +17,13 @@ type (
 func (customer) Prefix() string { return "customer" }
 func (invoice) Prefix() string  { return "invoice" }
 
-// The types by which a program knows its ids.
+// The program's ID types.
 type (
 	CustomerID = typeid.ID[customer]
 	InvoiceID  = typeid.ID[invoice]
 )
 
-// Each kind is a type, and JSON with the id of another kind is refused.
+// Each kind is a type, and JSON with an ID of another kind is rejected.
 func Example() {
 	var bill struct {
 		ID    InvoiceID
@@ -70,7 +70,7 @@ func ExampleMustParse() {
 	// Output: 2023-06-30 03:34:18.518 +0000 UTC true
 }
 
-// A program that keeps things of many kinds in one table has the prefixes as data.
+// A program that stores many kinds of things in one table has the prefixes as data.
 func ExampleJoin() {
 	u := ids.MustParseUUID("01890a5d-ac96-774b-bcce-b302099a8057")
 	for _, prefix := range []string{"customer", "line_item", "", "Customer"} {
@@ -91,13 +91,13 @@ func ExampleSplit() {
 	//  00000000-0000-0000-0000-000000000000 typeid: length 25, want 26 after the prefix
 }
 
-// A test of a program calls CheckPrefix for each of its kinds.
+// A program's tests call CheckPrefix for each kind.
 func ExampleCheckPrefix() {
 	fmt.Println(typeid.CheckPrefix[customer](), typeid.CheckPrefix[invoice]())
 	// Output: <nil> <nil>
 }
 
-// A database holds the UUID, and Scan reads that and the text with the prefix.
+// The database contains the UUID. Scan reads the UUID and also the prefixed text.
 func ExampleID_Scan() {
 	id := typeid.MustParse[customer]("customer_01h455vb4pex5vsknk084sn02q")
 	column, _ := id.Value() // what db.Exec writes

@@ -81,7 +81,7 @@ func appendText(b []byte, prefix string, u ids.UUID) []byte {
 }
 
 // isText reports whether b consists only of bytes that occur in the text of a UUID or of an ID of
-// any kind. b is then treated as the beginning of such a text. A UUID of the RFC's variant never
+// any kind. b is then treated as the beginning of such text. A UUID of the RFC's variant never
 // consists only of such bytes, because they are all ASCII.
 func isText(b []byte) bool {
 	for _, c := range b {

@@ -13,7 +13,7 @@ import (
 
 // A Kind represents a kind of ID, such as user IDs. The type argument for a Kind must not be an
 // interface type. Prefix is called on the zero value of the type and must always return the same
-// text. A prefix consists of at most 63 characters from a to z and _. The first and the last
+// string. A prefix consists of at most 63 characters from a to z and _. The first and the last
 // character must be letters. If the prefix is empty, the text of an ID contains no underscore.
 type Kind interface{ Prefix() string }
 
@@ -109,7 +109,7 @@ func (id ID[K]) Time() (t time.Time, ok bool) { return ids.UUID(id).Time() }
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
 
 // Compare returns -1 if id < other, 0 if they are equal and +1 if id > other, in byte order. Their
-// texts sort in the same order.
+// text forms sort in the same order.
 func (id ID[K]) Compare(other ID[K]) int { return ids.UUID(id).Compare(ids.UUID(other)) }
 
 // String returns the text of id. It panics if the prefix is invalid.
@@ -197,14 +197,15 @@ func (id *ID[K]) Scan(src any) error {
 	return id.set(read, err)
 }
 
-// A prefixError means that a text does not begin with the prefix of its kind. Its value is the
-// index of the first byte that differs, or noByte if the text ends before such a byte. A
-// prefixError is a single byte because converting one to an interface does not allocate.
+// A prefixError means that text does not begin with the kind's prefix and an underscore. Its value
+// is the index of the first byte that differs, or noByte if the text ends before such a byte. A
+// prefixError is a single byte because converting a single-byte value to an interface does not
+// allocate.
 type prefixError[K Kind] uint8
 
 const noByte = 255
 
-// wrongPrefix returns the error for a text that does not begin with p and an underscore.
+// wrongPrefix returns the error for text that does not begin with p and an underscore.
 func wrongPrefix[K Kind, T string | []byte](text T, p string) error {
 	at := 0
 	for at < len(text) && at < len(p) && text[at] == p[at] {

@@ -23,24 +23,25 @@ type Anchor struct {
 	// injected clock, and another one after it.
 	tickets atomic.Int64
 
-	// base is an arbitrary time. It is moved long before it is 292 years away, which is the longest
-	// Duration. Outside the years 1885 to 2157, a time.Time has no monotonic reading.
+	// base is an arbitrary time. ReadAnew moves it long before the distance to the present reaches
+	// the longest Duration, which is 292 years. Outside the years 1885 to 2157, a time.Time has no
+	// monotonic reading.
 	base atomic.Pointer[time.Time]
 
 	// The fields below are guarded by the clock's mutex.
 
 	at       int64  // time of the anchor, in ns since base
-	validity uint64 // validity of the anchor, in ns; 0 if it is not set yet or now is injected
+	validity uint64 // validity period in ns; 0 if the anchor is not set or the clock is injected
 
 	wall     rule.Reading // wall clock at the anchor, or newest injected reading that was used
-	lastUsed int64        // ticket drawn after that injected reading
+	lastUsed int64        // ticket drawn after the injected reading in wall
 }
 
-// Init sets the wall clock of a to now, or to the system's if now is nil. Call it once, before any
-// other method.
+// Init sets the function that reads the wall clock. If now is nil, the Anchor reads the system's.
+// Call it once, before any other method.
 func (a *Anchor) Init(now func() time.Time) {
 	a.now = now
-	a.base.Store(new(time.Time)) // the first ReadAnew moves it
+	a.base.Store(new(time.Time)) // the first ReadAnew moves base to the present
 }
 
 // SinceBase returns the nanoseconds since base, or 0 if the wall clock is injected.
@@ -51,18 +52,19 @@ func (a *Anchor) SinceBase() int64 {
 	return int64(time.Since(*a.base.Load()))
 }
 
-// Read returns the wall clock's time at elapsed nanoseconds since base. valid reports whether the
-// anchor is valid at that time. If it is not, the caller must call ReadAnew. The mutex is held.
+// Read computes the wall clock's time from elapsed, the number of nanoseconds since base. valid
+// reports whether the anchor is valid at that time. If it is not, the caller must call ReadAnew.
+// The mutex is held.
 func (a *Anchor) Read(elapsed int64) (now rule.Reading, valid bool) {
 	since := elapsed - a.at
-	return a.wall.Plus(since), uint64(since) < a.validity // also not valid if since is negative
+	return a.wall.Plus(since), uint64(since) < a.validity // also false if since is negative
 }
 
-// ReadAnew moves the anchor to the present. If base is more than rule.MaxElapsed away, ReadAnew
-// moves base to the present, too. It returns the wall clock's time and the nanoseconds since base.
-// If the wall clock is injected, there is no anchor. If readings of an injected clock overlap, only
-// the one that was used first counts. Any other one may have been taken before the clock was set
-// forward, and would look like a step back. The mutex is held.
+// ReadAnew moves the anchor to the present. If base is more than rule.MaxElapsed from the present,
+// ReadAnew also moves base to the present. It returns the wall clock's time and the nanoseconds
+// since base. If the wall clock is injected, there is no anchor. If readings of an injected clock
+// overlap, only the reading that is used first takes effect. Any other reading may have been taken
+// before the clock was set forward, and would look like a step back. The mutex is held.
 func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 	since := time.Since(*a.base.Load())
 	if a.now == nil || since.Abs() > rule.MaxElapsed {

@@ -37,14 +37,15 @@ const (
 	version = 1
 )
 
-// A Record is the contents of a copy. The documentation of package clockfile shows its four lines.
+// A Record is the contents of a copy. The documentation of package clockfile shows the four lines
+// of a copy.
 type Record struct {
 	Horizon time.Time
-	None    bool // there is no horizon, as before the first start
+	None    bool // no horizon has been saved yet
 	Owner   string
 }
 
-// none is the text that is written if there is no horizon.
+// none is written in place of the horizon if there is no horizon.
 const none = "none"
 
 // Encode returns a block that contains r. A record must have the same encoding in every version of
@@ -75,11 +76,11 @@ func (r Record) Encode() ([]byte, error) {
 type Contents struct {
 	Record            // from the intact copy with the later horizon
 	Copies  [2][]byte // blocks of the intact copies
-	Damaged [2]error  // errors of the copies that are not intact
+	Damaged [2]error  // errors for the copies that are not intact
 }
 
-// ErrNotRegular means that a path leads to something other than a regular file, such as a directory
-// or a device.
+// ErrNotRegular means that a path refers to something other than a regular file, such as a
+// directory or a device.
 var ErrNotRegular = errors.New("is not a regular file")
 
 // Stat is like os.Stat, but succeeds only for the path of a regular file or of a link to one. It
@@ -108,7 +109,7 @@ func (e DanglingError) Is(target error) bool { return target == fs.ErrNotExist }
 // follow follows the links at path and returns their final target. isLink reports whether path is a
 // link.
 func follow(path string) (target string, isLink bool) {
-	for range 255 { // no system follows more links
+	for range 255 { // no operating system follows more links than this
 		next, err := os.Readlink(path)
 		if err != nil {
 			break

@@ -1,12 +1,11 @@
 // Package random supplies random bytes for IDs.
 //
-// Reading crypto/rand for each ID would cost more than everything else that an ID needs. So a
+// Reading crypto/rand for each ID would take longer than the rest of generating the ID. So a
 // [Block] reads one key from crypto/rand and expands it to [Size] bytes with AES-256-CTR. Bytes are
-// wiped from the block when they are returned, and a key is wiped as soon as it is expanded. So a
-// copy of the process's memory and the original have at most the unused bytes of their blocks in
-// common, and none after [SetUnbuffered]. But crypto/aes leaves its key schedule on the heap, where
-// nothing wipes it. Anyone who can read the memory of the process may therefore recover bytes that
-// were returned.
+// wiped from the block when they are returned, and a key is wiped as soon as it is expanded. So the
+// process and a copy of its memory share at most the unused bytes of their blocks, and no bytes
+// after [SetUnbuffered]. But crypto/aes leaves its key schedule on the heap, where nothing wipes
+// it. Anyone who can read the memory of the process may therefore recover bytes that were returned.
 package random
 
 import (
@@ -44,16 +43,16 @@ func Unbuffered() bool { return unbuffered.Load() }
 // unused bytes.
 func SetUnbuffered() {
 	unbuffered.Store(true)
-	Reseed() // last, because blocks may have been filled in the meantime
+	Reseed() // called last, because blocks may have been filled in the meantime
 }
 
 // Block is a buffer of random bytes. It is not safe for concurrent use. The zero value is an empty
 // block, which all methods except Uint64 fill before they return bytes from it.
 type Block struct {
-	// The last left bytes of buf are random and unused. All other bytes are zero as soon as the
-	// callers of Next have wiped the bytes that it returned.
+	// buf ends with the random bytes that are unused. All other bytes of buf are zero as soon as
+	// the callers of Next have wiped the bytes that it returned.
 	buf      [Size]byte
-	left     int      // number of unused bytes
+	left     int      // number of unused bytes in buf
 	filledIn uint64   // generation in which the block was filled
 	key      [32]byte // all zeros except during fill; a field to avoid an allocation
 }
@@ -86,8 +85,9 @@ func (b *Block) Uint128() (hi, lo uint64) {
 	return hi, lo
 }
 
-// word returns eight bytes of the buffer, starting ahead bytes after the first unused byte. Because
-// left is a multiple of 8, the mask does not change the index, but it avoids a bounds check.
+// word returns eight bytes of the buffer. ahead is the distance of the first of them from the first
+// unused byte. Because left is a multiple of 8, the mask does not change the index, but it avoids a
+// bounds check.
 func (b *Block) word(ahead int) []byte {
 	i := (Size - b.left + ahead) & (Size - 8)
 	return b.buf[i : i+8]
@@ -137,7 +137,7 @@ func (b *Block) Fill() { b.fill(Size) }
 func (b *Block) fill(n int) {
 	clear(b.buf[Size-b.left:]) // discarded by Reseed, or too few to use; all other bytes are zero
 	b.left = 0
-	filledIn := generation.Load() // loaded first, because SetUnbuffered changes it after unbuffered
+	filledIn := generation.Load() // loaded first, because SetUnbuffered changes it last
 	buffers := !Unbuffered()
 	if n > Size || buffers {
 		n = Size
@@ -159,12 +159,12 @@ func (b *Block) expand(p []byte) {
 	cipher.NewCTR(block, counter[:]).XORKeyStream(p, p)
 }
 
-// read fills p from crypto/rand. In FIPS 140 mode, crypto/rand keeps one generator. For each read
-// that begins while this generator is in use, it seeds another one. Seeding uses the jitter of a
-// clock, so it panics in a testing/synctest bubble, where the clock stands still. To prevent this,
-// reads hold a mutex in FIPS 140 mode. They then all use one generator, and one read outside of
-// bubbles is enough to seed it. A Reader that a test has assigned to rand.Reader may call this
-// function again, so it is read without the mutex.
+// read fills p from crypto/rand. In FIPS 140 mode, crypto/rand keeps one generator. If a read
+// begins while this generator is in use, crypto/rand seeds another generator for the read. Seeding
+// uses the jitter of a clock, so it panics in a testing/synctest bubble, where the clock stands
+// still. To prevent this, reads hold a mutex in FIPS 140 mode. They then all use one generator, and
+// one read outside of bubbles is enough to seed it. If a test has replaced rand.Reader, its Reader
+// may call this function, so read then does not lock the mutex.
 func read(p []byte) {
 	if fips140.Enabled() && rand.Reader == system {
 		turn.Lock()
@@ -185,7 +185,7 @@ var counter [aes.BlockSize]byte
 // pool has a block for each processor, so that goroutines do not contend for a single block.
 var pool = sync.Pool{New: func() any { return new(Block) }}
 
-// Get returns a block that only the caller uses until it calls [Put].
+// Get returns a block for the caller's exclusive use until the caller passes it to [Put].
 func Get() *Block { return pool.Get().(*Block) }
 
 // Put returns b to the pool. The caller must not use b afterwards.

@@ -7,14 +7,14 @@ import (
 
 const (
 	never    = math.MaxInt64          // tolerance of a lane whose ticks never decrease
-	maxWait  = 20 * time.Millisecond  // longest wait of one call for the wall clock
+	maxWait  = 20 * time.Millisecond  // maximum time for which a call waits for the wall clock
 	minSleep = 100 * time.Microsecond // shortest sleep of a call that has to sleep
 )
 
 // A Lane assigns a tick and a number to each ID of one format on one clock. IDs with the same tick
 // have different numbers.
 type Lane struct {
-	last      int64 // tick of the latest ID; before scale.first if there is none
+	last      int64 // tick of the latest ID; without an ID, the tick of after or scale.first-1
 	count     int64 // number of IDs taken in that tick
 	limit     int64 // last tick that the clock's limit allows
 	perTick   int64 // maximum number of IDs in a tick
@@ -23,15 +23,15 @@ type Lane struct {
 	paidUntil int64 // elapsed time at which the debt is paid off, in ns
 
 	tolerance  int64 // largest step back for rule 2, in ticks
-	aheadTicks int64 // allowance ahead of the wall clock, in whole ticks
-	maxAhead   int64 // the same allowance in ns
+	aheadTicks int64 // allowed lead over the wall clock, in whole ticks
+	maxAhead   int64 // the same lead in ns
 	maxDebt    int64 // maxAhead plus two consecutive waits of maxWait, in ns
 	sequenced  bool  // IDs contain the clock sequence
 }
 
 // NewLane returns a lane that assigns up to perTick IDs to each tick of s. perTick must be a power
 // of two. All IDs have ticks after the given time. They can be up to maxAhead ahead of the wall
-// clock. If the tolerance is the longest Duration, the lane never returns to an earlier tick.
+// clock. If tolerance is the maximum Duration, the lane never returns to an earlier tick.
 // Otherwise, its IDs contain the clock sequence.
 func NewLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after time.Time) Lane {
 	l := newLane(s, perTick, tolerance, maxAhead, after)
@@ -45,7 +45,7 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 	l := Lane{scale: s, perTick: perTick, tolerance: never, maxAhead: int64(maxAhead), maxDebt: int64(maxAhead + 2*maxWait)}
 	l.aheadTicks, _ = s.ticks(maxAhead)
 	if tolerance != never {
-		n, exact := s.ticks(max(tolerance, maxAhead, MaxAge)) // a reading may be MaxAge old
+		n, exact := s.ticks(max(tolerance, maxAhead, MaxAge)) // a reading may be up to MaxAge old
 		if !exact {
 			n++ // the wall clock's tick is rounded down
 		}
@@ -57,9 +57,10 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 }
 
 // Take takes the next ID in the wall clock's tick. now is the wall clock's time. Take fails if that
-// tick is before the latest ID's tick, after the limit or full. It always fails on an odd scale. An
-// ID that Take has taken need not wait. If taken is false, the lane is unchanged, and the caller
-// must call Next. Take is separate from Next so that the compiler can inline it.
+// tick is before the latest ID's tick, after the limit or full. It always fails on an odd scale.
+// The caller need not wait before it returns an ID that Take has taken. If taken is false, the lane
+// is unchanged, and the caller must call Next. Take is separate from Next so that the compiler can
+// inline it.
 func (l *Lane) Take(now Reading) (taken bool) {
 	// On an odd scale, the tick is noTick, which is after every limit.
 	return l.take(l.scale.whole(now))
@@ -79,7 +80,7 @@ func (l *Lane) take(tick int64) (taken bool) {
 }
 
 // Next takes the next ID. now is the wall clock's time, and elapsed is the time on the process's
-// monotonic clock, in ns. The caller must wait for the duration wait before it returns the ID.
+// monotonic clock, in ns. wait is the time for which the caller must wait before it returns the ID.
 func (l *Lane) Next(now Reading, elapsed int64) (wait time.Duration, refusal Refusal) {
 	tick := l.scale.at(now)
 	if l.take(tick) { // unlike Take, take also works on an odd scale
@@ -88,8 +89,8 @@ func (l *Lane) Next(now Reading, elapsed int64) (wait time.Duration, refusal Ref
 	return l.nextFrom(tick, elapsed)
 }
 
-// TryNext is like Next, but refuses an ID that would have to wait or would be further ahead of the
-// wall clock than allowed.
+// TryNext is like Next, but takes no ID if the caller would have to wait, or if the ID would be
+// further ahead of the wall clock than allowed.
 func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 	if l.Take(now) {
 		return Given
@@ -108,8 +109,8 @@ func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 	switch {
 	case refusal != Given:
 		return refusal
-	// Under load, a lane gets ahead of the wall clock by its debt. Any distance beyond that was
-	// caused by a step back of the wall clock.
+	// Under load, a lane is ahead of the wall clock by the ticks that make up its debt. If it is
+	// further ahead than that, the wall clock was set back.
 	case wait == 0 || l.last-tick-l.debt(elapsed)/l.scale.length > l.aheadTicks:
 		return ClockBehind
 	}
@@ -117,7 +118,8 @@ func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 }
 
 // TakeMore takes up to n more IDs in the latest ID's tick and returns the number taken. Call it
-// after an ID that need not wait. The IDs that it takes then need not wait either.
+// only if the caller need not wait for the latest ID. Then the caller need not wait for these IDs,
+// either.
 func (l *Lane) TakeMore(n int) int {
 	n = int(min(int64(n), l.perTick-l.count))
 	l.count += int64(n)
@@ -139,10 +141,10 @@ func (l *Lane) Latest() (t time.Time, ok bool) {
 // SetLimit makes the lane refuse IDs with a tick after the tick of t.
 func (l *Lane) SetLimit(t time.Time) { l.limit = min(l.scale.at(NewReading(t)), l.scale.last) }
 
-// MayGoOn reports whether the limit allows another ID for any reading of the wall clock. The result
-// is always true for versions 1 and 6, because they may return to a tick before the limit when the
-// wall clock goes back. If MayGoOn only compared last with limit, calls for these versions would
-// sleep forever.
+// MayGoOn reports whether there is a reading of the wall clock for which the limit allows another
+// ID. The result is always true for versions 1 and 6, because they may return to a tick before the
+// limit when the wall clock goes back. If MayGoOn only compared last with limit, calls for these
+// versions would sleep forever.
 func (l *Lane) MayGoOn() bool {
 	return l.tolerance != never || l.last < l.limit || l.last == l.limit && l.count < l.perTick
 }
@@ -193,10 +195,10 @@ func (l *Lane) inFormat(tick int64) int64 {
 	return max(tick, l.scale.first)
 }
 
-// pay charges the cost of the latest ID's tick: it adds the cost to the debt, up to maxDebt. A tick
-// costs its length. A tick that is further ahead of the wall clock than allowed costs twice its
-// length, so that the wall clock catches up. That works only if the second of two ticks taken at
-// the same moment costs something too, so maxDebt exceeds maxWait.
+// pay adds the cost of the latest ID's tick to the debt, up to maxDebt. The cost of a tick is its
+// length, or twice its length if the tick is further ahead of the wall clock than allowed, so that
+// the wall clock catches up. It catches up only if, of two ticks taken at the same moment, the
+// second one increases the debt, too. Therefore, maxDebt exceeds maxWait.
 func (l *Lane) pay(tick, elapsed int64) {
 	cost := min(l.scale.length, l.maxDebt)
 	if l.last-tick > l.aheadTicks {
@@ -206,8 +208,8 @@ func (l *Lane) pay(tick, elapsed int64) {
 }
 
 // debt returns the debt in ns. The debt is at most maxDebt when elapsed is read, but elapsed may be
-// MaxAge old. A debt of more than maxDebt plus MaxAge means that the process's clock has gone back,
-// for example between two testing/synctest bubbles. In that case, debt returns 0.
+// up to MaxAge old. A debt of more than maxDebt plus MaxAge means that the process's clock has gone
+// back, for example between two testing/synctest bubbles. In that case, debt returns 0.
 func (l *Lane) debt(elapsed int64) int64 {
 	debt := l.paidUntil - elapsed
 	if debt > l.maxDebt+int64(MaxAge) {
@@ -216,10 +218,10 @@ func (l *Lane) debt(elapsed int64) int64 {
 	return max(debt, 0)
 }
 
-// wait returns the time for which the latest ID must wait. The ID waits until its tick is no
-// further ahead of the wall clock than allowed, or until the debt does not exceed the allowance,
-// whichever comes first. The wait is at most maxWait. If the wall clock is past the end of the
-// format, its tick does not affect the wait, and only the debt counts.
+// wait returns the time for which the caller must wait for the latest ID. The wait ends when the
+// ID's tick is no further ahead of the wall clock than allowed, or when the debt no longer exceeds
+// the allowed lead, whichever comes first. It is at most maxWait. If the wall clock is past the
+// last tick of the format, the wait depends only on the debt.
 func (l *Lane) wait(tick, elapsed int64) time.Duration {
 	past := tick > l.scale.last
 	over, due := l.last-max(tick, l.scale.first)-l.aheadTicks, min(l.debt(elapsed)-l.maxAhead, int64(maxWait))
@@ -234,8 +236,8 @@ func (l *Lane) wait(tick, elapsed int64) time.Duration {
 
 // followBack reports whether the lane returns to the earlier tick. If the lane is sequenced, it
 // then uses its next clock sequence. The lane does not return to a tick that may contain IDs with
-// the next sequence. If all sequences have been used, the lane instead moves past every tick that
-// it has reached.
+// the next sequence. If all sequences have been used, the lane instead moves to the tick after the
+// latest one that it has reached.
 func (l *Lane) followBack(tick int64) bool {
 	s := &l.sequence
 	switch {
@@ -259,12 +261,12 @@ func (l *Lane) followBack(tick int64) bool {
 // within its tick.
 const sequences = 1 << 12
 
-// A sequence is the state of a version 1 or 6 clock sequence. The lane never returns to a tick with
-// a sequence that it has used there. Once all sequences have been used, the lane moves past every
-// tick that it has reached, and floor becomes the latest of these ticks.
+// A sequence is the state of a version 1 or 6 clock sequence. When the lane returns to a tick, it
+// uses a sequence that it has not used in that tick. Once all sequences have been used, the lane
+// moves to the tick after the latest one that it has reached, and floor becomes the latest one.
 type sequence struct {
 	base   int64 // number of the first ID in a tick, which is the current sequence times perTick
 	unused int64 // number of sequences not used since the floor was set
-	floor  int64 // latest tick that may contain IDs with any of the sequences
-	top    int64 // latest tick that the lane had reached when it last went back
+	floor  int64 // latest tick in which each sequence may already have been used
+	top    int64 // latest tick reached before the lane last returned to an earlier one
 }

@@ -13,7 +13,8 @@ type Reading struct {
 }
 
 // maxSec is the maximum distance of a time from 1970 or from an epoch, in seconds. It is about
-// 17,000 years, which exceeds every format and keeps the arithmetic on ticks within 64 bits.
+// 17,000 years, which is longer than the range of every predefined format and keeps the arithmetic
+// on ticks within 64 bits.
 const maxSec = 1 << 39
 
 // NewReading returns t as a Reading. All times more than 2^39 s before 1970 have the same Reading,
@@ -42,23 +43,23 @@ type Scale struct {
 	first, last int64 // first and last tick in range, if any; see Tick
 }
 
-// oddOffset makes whole return noTick for any time.
+// oddOffset is the offset of an odd scale. It makes the method whole return noTick for every time.
 const (
 	oddOffset = -noTick
-	noTick    = math.MaxInt64 // after the end of every format
+	noTick    = math.MaxInt64 // later than the last tick of every format
 )
 
-// NewScale returns a Scale that counts ticks from epoch. Together, n ticks last for span. A tick is
-// stored in width bits, of which at most 62 are used. ok reports whether epoch is at most 2^39 s
-// from 1970.
+// NewScale returns a Scale that counts ticks from epoch. Together, n ticks last for span. width is
+// the number of bits that store a tick, of which at most 62 are used. ok reports whether epoch is
+// at most 2^39 s from 1970.
 //
-// If n is more than 1, one second must be a multiple of span, and epoch must be a whole second.
-// Otherwise, the length of a tick is rounded up to a whole number of nanoseconds, and the ticks
-// that the Scale returns are wrong by thousands.
+// If n is more than 1, one second must be a multiple of span, and epoch must be a whole second. If
+// one of these conditions is violated, the length of a tick is rounded up to a whole number of
+// nanoseconds, and the ticks that the Scale returns can be off by thousands.
 func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale, ok bool) {
 	s = Scale{offset: oddOffset, length: (int64(span) + n - 1) / n, epoch: NewReading(epoch)}
-	// If a tick is at least 100 ns long, the number of ticks in 2^39 s fits in 63 bits. The offset
-	// also fits if the epoch is this near to 1970.
+	// If a tick is at least 100 ns long, the number of ticks in 2^39 s fits in 63 bits. So does the
+	// offset, if the epoch is within 2^37 s of 1970.
 	near := -1<<37 <= s.epoch.sec && s.epoch.sec < 1<<37
 	if near && time.Second%span == 0 && s.length >= 100 && s.epoch.nsec%s.length == 0 {
 		s.perSecond = int64(time.Second/span) * n
@@ -98,16 +99,17 @@ func (s *Scale) at(r Reading) int64 {
 	return s.whole(r)
 }
 
-// whole is like at, but returns noTick on an odd scale. The result is exact. Because perNano is
-// rounded up, the product for a fraction of a second is never too small, and it is too large by
-// less than 2^-34 of a tick. A fraction that is not a whole number of ticks is at least 10^-9 of a
-// tick below the next tick, so that error cannot reach it.
+// whole returns the same tick as at, but returns noTick on an odd scale. The result is exact.
+// Because perNano is rounded up, the product for a fraction of a second is never too small, and it
+// is too large by less than 2^-34 of a tick. A fraction of a second that is not a whole number of
+// ticks is at least 10^-9 of a tick below the next tick, so an error of less than 2^-34 of a tick
+// cannot reach that next tick.
 func (s *Scale) whole(r Reading) int64 {
 	part, _ := bits.Mul64(uint64(r.nsec), s.perNano)
 	return r.sec*s.perSecond - s.offset + int64(part)
 }
 
-// odd is like at, but works only on an odd scale.
+// odd returns the same tick as at, but works only on an odd scale.
 func (s *Scale) odd(r Reading) int64 {
 	sec, nsec := r.sec-s.epoch.sec, r.nsec-s.epoch.nsec
 	if nsec < 0 {
@@ -116,8 +118,9 @@ func (s *Scale) odd(r Reading) int64 {
 	if sec < 0 {
 		return -1
 	}
-	// The quotient has at most 71 bits. A tick above maxTick is past the end of every format.
-	const maxTick = math.MaxInt64 - 1 // leaves room for a next tick
+	// The quotient has at most 71 bits. A tick above maxTick is later than the last tick of every
+	// format.
+	const maxTick = math.MaxInt64 - 1 // leaves room for one more tick
 	hi, lo := bits.Mul64(uint64(sec), 1e9)
 	lo, carry := bits.Add64(lo, uint64(nsec), 0)
 	hi += carry
@@ -137,13 +140,13 @@ func (s *Scale) Time(tick int64) time.Time {
 	hi, lo := bits.Mul64(uint64(tick), uint64(s.length))
 	sec, nsec := bits.Div64(hi%1e9, lo, 1e9)
 	if hi/1e9 != 0 || sec >= 1<<60 {
-		sec, nsec = 1<<60, 0 // later than time.Time can print
+		sec, nsec = 1<<60, 0 // prevents the sum below from overflowing
 	}
 	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
 }
 
-// ticks returns the number of whole ticks in d and reports whether d is exactly that long. d must
-// not be negative.
+// ticks returns the number of whole ticks in d. exact reports whether d is a whole number of ticks.
+// d must not be negative.
 func (s *Scale) ticks(d time.Duration) (n int64, exact bool) {
 	if s.perSecond == 0 {
 		return int64(d) / s.length, int64(d)%s.length == 0

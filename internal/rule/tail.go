@@ -13,14 +13,14 @@ import (
 type Tail struct {
 	// The first fields, up to lane.count, change with each ID. They fit on one cache line.
 
-	tick       int64  // tick of hi and lo
-	generation uint64 // latest generation of random bytes that was used
+	tick       int64  // tick to which hi and lo belong
+	generation uint64 // latest generation whose random bits were used; see Next
 	hi, lo     uint64 // random part of the latest ID
 	lane       Lane
 
 	maxHi, maxLo uint64 // largest random part
-	// freshHi and freshLo are the largest fresh random part. It is half of the largest random part,
-	// so that strides fit above it.
+	// freshHi and freshLo hold the largest fresh random part. It is half of the largest random
+	// part, which leaves room for adding strides.
 	freshHi, freshLo uint64
 	strideMask       uint64 // largest stride minus 1; the largest stride is a power of two
 }
@@ -99,22 +99,23 @@ func (t *Tail) Next(now Reading, elapsed int64, generation, word uint64, upper f
 // random part, and hi contains the other bits.
 func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi, t.lo }
 
-// Run takes one or more IDs with the same tick and hi, and sets one element of words for each of
-// them to the low bits of its random part. done is the number of IDs. If there is a next ID, Run
-// takes at least that ID. If that ID must wait, Run takes no others. Otherwise, it takes an ID for
-// each element of words, but stops before an ID that would have a different tick or hi.
+// Run takes one or more IDs that have the same tick and the same high bits in their random parts.
+// For each ID, it sets one element of words to the low bits of the random part. done is the number
+// of IDs. If there is a next ID, Run takes it. If the caller must wait for that ID, Run takes no
+// others. Otherwise, it takes an ID for each element of words, but stops before an ID whose tick or
+// high bits would differ.
 //
-// hi and words contain random bits, drawn in the given generation. A run can take several calls,
-// which share latest. latest is a copy of the Tail, made after the run's latest ID. Before the
-// run's first ID, it is the zero Tail.
+// hi and words contain random bits, drawn in the given generation. A run can consist of several
+// calls, all of which get the same latest. Run stores in it the state of the Tail after the run's
+// latest ID. Before the run's first ID, it is the zero Tail.
 func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, generation, hi uint64, words []uint64) (done int, wait time.Duration, refusal Refusal) {
 	tick := t.lane.scale.at(now)
 	if generation != t.generation {
 		t.reseed(generation, tick, words[0])
 	}
 	from, starts := t, latest.lane.perTick == 0
-	// If leads is false, another call has returned to an earlier tick. This run then continues from
-	// its own latest ID, so that its IDs ascend.
+	// If leads is false, another call has moved the Tail back to an earlier tick. This run then
+	// continues from its own latest ID, so that its IDs ascend.
 	leads := starts || !t.before(latest)
 	switch {
 	case starts && !t.lane.Take(now):
@@ -180,12 +181,12 @@ func (t *Tail) markFull() { t.lane.count = t.lane.perTick }
 func (t *Tail) full() bool { return t.lane.count == t.lane.perTick }
 
 // reseed makes the next ID differ from the IDs of copies of the process, which continue from the
-// same random part. It has an effect only if Reseed has been called, because generation is then
-// later than t's. tick is the wall clock's tick.
+// same random part. It has an effect only if the given generation is later than t.generation,
+// because Reseed has been called. tick is the wall clock's tick.
 //
 // The next ID takes a later tick. If there is none, or if that tick would be further ahead of the
 // wall clock than allowed, a large random number is added to the random part instead, so that
-// calling Reseed in a loop delays hardly any ID. If the sum does not fit, the tick is marked as
+// calling Reseed in a loop hardly ever delays an ID. If the sum does not fit, the tick is marked as
 // full.
 func (t *Tail) reseed(generation uint64, tick int64, word uint64) {
 	if generation < t.generation {
