@@ -18,14 +18,14 @@ import (
 	_ "github.com/oneclock/ids/nostock"
 )
 
-// A kind is one way to make ids with random bits.
+// A kind is a way to generate IDs with random bits.
 type kind struct {
 	name    string
 	ascends bool
 	mint    func(g *ids.Generator) [][16]byte
 }
 
-// when is the time of ids that are given one.
+// when is the time for NewV7At and NewULIDAt.
 var when = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 
 var kinds = []kind{
@@ -42,7 +42,7 @@ var kinds = []kind{
 	{"AppendULID of 700", true, func(g *ids.Generator) [][16]byte { return arrays(g.AppendULID(nil, 700)) }},
 }
 
-// arrays returns a run as what all ids are.
+// arrays returns the IDs of a run as arrays of 16 bytes.
 func arrays[T ~[16]byte](run []T) [][16]byte {
 	out := make([][16]byte, len(run))
 	for i, id := range run {
@@ -51,7 +51,8 @@ func arrays[T ~[16]byte](run []T) [][16]byte {
 	return out
 }
 
-// reads has f take the place of crypto/rand until the end of the test. It fills p with the system's bytes afterwards.
+// reads makes rand.Reader call f before each read, until the end of the test. The bytes are still
+// the system's.
 func reads(t *testing.T, f func(p []byte)) {
 	t.Helper()
 	system := rand.Reader
@@ -66,15 +67,15 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestRandomBits counts how often each bit of ids is set that is random: half of the time. A bit that no
-// random byte reaches is set always or never.
+// TestRandomBits checks that each random bit is set in about half of the IDs. A bit that is not
+// taken from a random byte would be set in all of them or in none.
 func TestRandomBits(t *testing.T) {
 	const n = 1000
 	for _, k := range kinds {
 		if !strings.HasSuffix(k.name, "V4") && !strings.HasSuffix(k.name, "At") {
-			continue // a bit of the others is clear in the first id of a tick
+			continue // in the other kinds, one bit is clear in the first ID of a tick
 		}
-		first := 64 // the first bit that is random
+		first := 64 // first random bit
 		switch {
 		case k.name == "NewV4":
 			first = 0
@@ -90,7 +91,7 @@ func TestRandomBits(t *testing.T) {
 		}
 		for i, ones := range ones {
 			fixed := k.name != "NewULIDAt" && (i/4 == 12 || i/2 == 32) // version and variant
-			// 8 standard deviations, which one of 10^14 bits exceeds by chance
+			// The limit is 8 standard deviations, which one of 10^14 bits exceeds by chance.
 			if off := ones - n/2; i >= first && !fixed && off*off > 64*n/4 {
 				t.Errorf("%s: bit %d is set in %d of %d ids", k.name, i, ones, n)
 			}
@@ -98,7 +99,8 @@ func TestRandomBits(t *testing.T) {
 	}
 }
 
-// seedRandom makes what crypto/rand gives depend on the seed alone, until the end of the test.
+// seedRandom replaces rand.Reader with a generator that depends only on seed, until the end of the
+// test.
 func seedRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	system := rand.Reader
@@ -106,8 +108,9 @@ func seedRandom(t *testing.T, seed uint64) {
 	rand.Reader = mathrand.NewChaCha8([32]byte{byte(seed)})
 }
 
-// TestCopies makes ids from equal states, as the copies of a machine have them, while crypto/rand gives other bytes
-// to each copy. No id of one is that of another. With equal bytes they would be equal, so the states are.
+// TestCopies generates IDs from equal states, like those of a machine's copies, while crypto/rand
+// returns different bytes to each copy. No two copies generate the same ID. With equal random
+// bytes, their IDs are equal, which shows that the states are equal.
 func TestCopies(t *testing.T) {
 	for _, k := range kinds {
 		made := func(seed uint64) [][16]byte {
@@ -133,8 +136,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestReads counts what ids read: 16 bytes each. In a run each id reads its own random part, 16 or 8 bytes, beside a few words
-// for all: no key is expanded for them.
+// TestReads counts the bytes that are read. A single ID reads 16 bytes. In a run, each ID reads the
+// 16 or 8 bytes of its own random part, and the run reads a few more words. No key is expanded.
 func TestReads(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -152,11 +155,12 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestNoMutex has an id read random bytes while another one does, and while ids are made that read none. If a
-// mutex were held, or another one taken to read, none of them would come to an end.
+// TestNoMutex checks that two calls can read random bytes at the same time, while other IDs are
+// generated that read none. If a call held the Generator's mutex or any other mutex while it reads,
+// the calls would never return.
 func TestNoMutex(t *testing.T) {
 	g := ids.NewGenerator(nil)
-	g.NewV6() // draws the node
+	g.NewV6() // reads a random node
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			var both, calls sync.WaitGroup
@@ -190,7 +194,7 @@ func TestNoMutex(t *testing.T) {
 	}
 }
 
-// TestRandom shows that GeneratorOptions.Random is read, and crypto/rand is not.
+// TestRandom checks that GeneratorOptions.Random is read and crypto/rand is not.
 func TestRandom(t *testing.T) {
 	g := ids.NewGenerator(&ids.GeneratorOptions{Random: zeros{}})
 	reads(t, func([]byte) { t.Error("crypto/rand is read") })
@@ -208,8 +212,9 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 var _ io.Reader = zeros{}
 
-// TestTogether makes ids of every kind from many goroutines, and calls Reseed: none comes twice, those of each goroutine are in order, and all
-// are of the version that they should be.
+// TestTogether generates IDs of every kind in many goroutines, and calls Reseed. No ID occurs
+// twice, the IDs of each goroutine ascend where the kind promises this, and all IDs have the right
+// version.
 func TestTogether(t *testing.T) {
 	const goroutines, rounds = 8, 60
 	g := ids.NewGenerator(nil)
@@ -248,7 +253,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestAllocs counts allocations: none, but by crypto/rand where it allocates itself.
+// TestAllocs checks that generating IDs does not allocate, except where crypto/rand itself
+// allocates.
 func TestAllocs(t *testing.T) {
 	info, _ := debug.ReadBuildInfo()
 	raced := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})

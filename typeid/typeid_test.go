@@ -1,6 +1,6 @@
 package typeid_test
 
-// Tests of texts, codecs, errors and prefixes.
+// Tests of the text form, codecs, errors and prefixes.
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// vector is a kind whose prefix a test sets.
+// vector is a kind whose prefix a test can set.
 type vector struct{}
 
 var vectorPrefix string
@@ -41,10 +41,10 @@ func (nothing) Prefix() string { return "" }
 
 const (
 	sample = "01890a5d-ac96-774b-bcce-b302099a8057"
-	digits = "01h455vb4pex5vsknk084sn02q" // of sample
+	digits = "01h455vb4pex5vsknk084sn02q" // the digits of sample
 )
 
-// specified is what the specification wants of a prefix.
+// specified matches the prefixes that the specification allows.
 var specified = regexp.MustCompile(`^([a-z]([a-z_]{0,61}[a-z])?)?$`)
 
 func panics(f func()) (v any) {
@@ -53,7 +53,7 @@ func panics(f func()) (v any) {
 	return nil
 }
 
-// TestErrors states what each kind of bad text is answered with.
+// TestErrors checks the error for each kind of invalid text.
 func TestErrors(t *testing.T) {
 	const (
 		other  = "not a Crockford Base32 digit in lower case at byte "
@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		parse         func(string) error
 		text, message string
-		offset        int // -1: no byte alone is wrong
+		offset        int // -1 if the error is not an invalid byte
 		kind          error
 	}{
 		{failing[user], "invoice_" + digits, `prefix is not "user_"`, 0, ids.ErrSyntax},
@@ -153,12 +153,12 @@ func joining(prefix string) error {
 	return err
 }
 
-// TestScan reads what databases hand out, and keeps the id where it is no id.
+// TestScan scans values that databases return. If a value is not an ID, the receiver is unchanged.
 func TestScan(t *testing.T) {
 	u := ids.MustParseUUID(sample)
 	want := typeid.From[user](u)
 	raw := u
-	raw[9] = '_' // such bytes are no text
+	raw[9] = '_' // so that these bytes are not treated as text
 	for _, c := range []struct {
 		src  any
 		want typeid.ID[user]
@@ -195,13 +195,13 @@ func TestScan(t *testing.T) {
 	}
 	for _, text := range []string{
 		sample, "invoice_" + digits, "a_b_" + digits, digits, strings.ToUpper(sample), u.URN(), "{" + sample + "}", u.Base58(), "USER_" + digits, "AZ_az-09:{zzzzzz",
-	} { // of a UUID, and of other kinds
+	} { // text of a UUID, and of IDs of other kinds
 		id := want
 		if err := id.Scan([]byte(text)[:16]); err == nil || !strings.Contains(err.Error(), "column of 16 bytes") || id != want {
 			t.Errorf("%s: %v, error %v", text[:16], id, err)
 		}
 	}
-	for i := range 16 { // no beginning of a text
+	for i := range 16 { // not the beginning of text
 		for _, c := range []byte(" ,./;@[^`|\x1a\x00\x80\xdf\xff") {
 			raw := []byte("user_00000000000")
 			raw[i] = c
@@ -226,7 +226,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestCodecs asks an id for all forms and fields. What JSON, XML, gob, logs and databases make of it, TestOwnTypes of package ids tests.
+// TestCodecs checks all forms and fields of an ID. TestOwnTypes of package ids tests IDs in JSON,
+// XML, gob, logs and databases.
 func TestCodecs(t *testing.T) {
 	id, text := typeid.MustParse[preFix]("pre_fix_"+digits), "pre_fix_"+digits
 	for how, want := range map[string]string{
@@ -264,7 +265,7 @@ func TestCodecs(t *testing.T) {
 	}
 }
 
-// TestAllocs counts allocations. What a text costs is the text.
+// TestAllocs counts allocations. Only calls that return new text allocate, and only that text.
 func TestAllocs(t *testing.T) {
 	if info, _ := debug.ReadBuildInfo(); slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector drops pooled objects, which are then allocated anew")
@@ -323,10 +324,10 @@ func TestAllocs(t *testing.T) {
 	_ = sink
 }
 
-// written is the text of an id by the specification, if its prefix is one.
+// written matches the text of an ID according to the specification, if the prefix is valid.
 var written = regexp.MustCompile(`^(?:([a-z_]*)_)?([0-7][0-9a-hjkmnp-tv-z]{25})$`)
 
-// number returns the number that digits are.
+// number returns the value of digits.
 func number(digits string) *big.Int {
 	n := new(big.Int)
 	for _, c := range digits {
@@ -335,8 +336,8 @@ func number(digits string) *big.Int {
 	return n
 }
 
-// specification returns the examples of TypeID 0.3.0, which are spec/valid.yml and spec/invalid.yml. TestVectors of
-// internal/docs states what they hold.
+// specification returns the examples of TypeID 0.3.0, from its files spec/valid.yml and
+// spec/invalid.yml. TestVectors of internal/docs checks them.
 func specification(t testing.TB) (good []struct{ Prefix, UUID, Text string }, bad []string) {
 	t.Helper()
 	var vectors struct {
@@ -358,7 +359,7 @@ func specification(t testing.TB) (good []struct{ Prefix, UUID, Text string }, ba
 	return vectors.TypeID, bad
 }
 
-// seeds are texts to fuzz with.
+// seeds returns the seed corpus for fuzzing.
 func seeds(f *testing.F) []string {
 	good, texts := specification(f)
 	for _, c := range good {
@@ -372,10 +373,10 @@ func seeds(f *testing.F) []string {
 		"a__b_"+digits, "user__"+digits, long+"_"+digits, long+"a_"+digits, long+"a_"+digits[1:])
 }
 
-// FuzzParse compares Parse with the words of the specification.
+// FuzzParse compares UnmarshalText with the rules of the specification.
 func FuzzParse(f *testing.F) {
 	long := strings.Repeat("abcdefg", 9)
-	for _, p := range []string{"ab", "z", "a_b", "a__b", long, long[1:] + "z", // valid, and the others not
+	for _, p := range []string{"ab", "z", "a_b", "a__b", long, long[1:] + "z", // valid; the others are not
 		"_", "_a", "a_", "_a_", long + "z", "A", "uSer", "user1", "1", "a-b", "a b", "a.b", "é", "a\x00", "a\n", "`", "{", `a"b`, "a\xff"} {
 		f.Add(p, p+"_"+digits)
 	}
@@ -406,7 +407,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSplit compares Split, and Join, with the words of the specification.
+// FuzzSplit compares Split and Join with the rules of the specification.
 func FuzzSplit(f *testing.F) {
 	for _, text := range seeds(f) {
 		f.Add(text)
@@ -433,14 +434,14 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// A wider interface is no kind either.
+// A wider interface is not a valid type argument, either.
 type wider interface {
 	typeid.Kind
 	fmt.Stringer
 }
 
-// TestBadKind gives an interface for a kind, and a kind with a bad prefix, to everything that takes one: none panics but what
-// has no error to return.
+// TestBadKind uses an interface as a kind, and a kind with an invalid prefix, with every function
+// that takes a kind. Only functions that return no error panic.
 func TestBadKind(t *testing.T) {
 	checkBad[typeid.Kind](t, "typeid: a Kind must be a type with a method, not the interface typeid.Kind")
 	checkBad[wider](t, "typeid: a Kind must be a type with a method, not the interface typeid_test.wider")

@@ -8,9 +8,9 @@ import (
 	"github.com/oneclock/ids/internal/rule"
 )
 
-// TestRead reads the wall clock at the ends of the time for which an anchor is valid, and later. A
-// step of the wall clock is noticed within 1 ms, even if base is further away than
-// rule.MaxElapsed, or than the longest Duration.
+// TestRead reads the wall clock at the beginning and the end of an anchor's validity period, and
+// later. A step of the wall clock is noticed within 1 ms, even if base is further from the present
+// than rule.MaxElapsed or than the longest Duration.
 func TestRead(t *testing.T) {
 	for _, year := range []int{2000, 1950, 1601, 2400} {
 		synctest.Test(t, func(t *testing.T) {

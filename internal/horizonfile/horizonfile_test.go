@@ -18,7 +18,7 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// TestMain gives the machine a zone in which a time that is not in UTC is seen.
+// TestMain sets a local time zone other than UTC, so that tests notice a time that is not in UTC.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
 	os.Exit(m.Run())
@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 
 var march = time.Date(2026, 3, 14, 15, 9, 26, 535_897_932, time.UTC)
 
-// TestFormat pins the bytes of a file, whatever the zone: the next version of the package must read them.
+// TestFormat checks the exact bytes of a file, which do not depend on the time zone, because the
+// next version of the package must be able to read them.
 func TestFormat(t *testing.T) {
 	for at, want := range map[time.Time]string{march.In(time.FixedZone("", 3600)): `github.com/oneclock/ids/clockfile 1
 horizon 2026-03-14T15:09:26.535897932Z
@@ -48,19 +49,19 @@ crc32 09859f21
 	}
 }
 
-// fileOf returns a file that has two copies.
+// fileOf returns a file that contains two copies.
 func fileOf(first, second string) []byte {
 	file := make([]byte, horizonfile.Offset(1), horizonfile.Size)
 	copy(file, first)
 	return append(file, second...)
 }
 
-// read reads the bytes of a file.
+// read calls horizonfile.Read for a file that contains data.
 func read(data []byte) (horizonfile.Contents, error) {
 	return horizonfile.Read(bytes.NewReader(data), int64(len(data)))
 }
 
-// mustEncode returns a copy. The zero time stands for no horizon.
+// mustEncode returns a copy. The zero time means that there is no horizon.
 func mustEncode(t *testing.T, at time.Time, owner string) string {
 	t.Helper()
 	data, err := horizonfile.Record{Horizon: at, None: at.IsZero(), Owner: owner}.Encode()
@@ -70,7 +71,8 @@ func mustEncode(t *testing.T, at time.Time, owner string) string {
 	return string(data)
 }
 
-// TestLaterCopy checks that the later horizon counts, and that any is later than none.
+// TestLaterCopy checks that the copy with the later horizon is used, and that every horizon is
+// later than a missing one.
 func TestLaterCopy(t *testing.T) {
 	none, early, late := mustEncode(t, time.Time{}, "none"), mustEncode(t, march, "early"), mustEncode(t, march.Add(1), "late")
 	empty := strings.Repeat("\x00", 4096)
@@ -83,13 +85,14 @@ func TestLaterCopy(t *testing.T) {
 	}
 }
 
-// FuzzDecode reads anything as the lines of a copy, as they are and under a checksum that is right, beside an oracle.
+// FuzzDecode reads arbitrary data as the lines of a copy, without and with a correct checksum, and
+// compares the result with an oracle.
 func FuzzDecode(f *testing.F) {
 	const kind, horizon, owner = "github.com/oneclock/ids/clockfile ", "2026-03-14T15:09:26Z", `"a"`
 	add := func(version, horizon, owner string) {
 		f.Add([]byte(kind + version + "\nhorizon " + horizon + "\nowner " + owner + "\n"))
 	}
-	// What this package would write in another way, or not at all.
+	// Fields, most of which this package would write differently or not at all.
 	for _, h := range []string{
 		horizon, "2026-03-14T15:09:26.5Z", "2026-03-14T15:09:26.0Z", "2026-03-14T15:09:26.5000000009Z", "2026-03-14T15:09:26+00:00",
 		"2026-03-14T17:09:26+02:00", " 2026-03-14T15:09:26Z", "2026-02-29T00:00:00Z", "10026-03-14T15:09:26Z",
@@ -111,7 +114,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// checkDecode checks what is read of a file with these lines against the oracle.
+// checkDecode compares the record read from a file that contains these lines with the oracle's.
 func checkDecode(t *testing.T, lines []byte) {
 	t.Helper()
 	if len(lines) > 4096 {
@@ -129,12 +132,13 @@ func checkDecode(t *testing.T, lines []byte) {
 	}
 }
 
-// wellFormed are the lines of a time to the nanosecond in UTC, or none, and of an owner in quotes.
+// wellFormed matches the lines of a copy. The horizon is a UTC time of up to nanosecond precision,
+// or none, and the owner is quoted.
 var wellFormed = regexp.MustCompile(`^(github\.com/oneclock/ids/clockfile 1\n` +
 	`horizon (none|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z)\n` +
 	`owner ("[ -~]*")\n)crc32 ([0-9a-f]{8})\n$`)
 
-// oracle returns what a copy holds, by the description of its format.
+// oracle returns the record in a copy, according to the description of the format.
 func oracle(data string) (r horizonfile.Record, ok bool) {
 	parts := wellFormed.FindStringSubmatch(data)
 	if parts == nil || fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(parts[1]))) != parts[4] {
@@ -153,7 +157,8 @@ func oracle(data string) (r horizonfile.Record, ok bool) {
 	return r, true
 }
 
-// TestStat has what can be at a path: a file, a link to one, a link to none, something else and nothing.
+// TestStat calls Stat for a file, a link to a file, a dangling link, a link to itself, a directory
+// and a path where nothing exists.
 func TestStat(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -19,14 +19,15 @@ import (
 	"time"
 )
 
-// words returns n words of b, in place of others.
+// words returns n words from b. They overwrite other values.
 func words(b *Block, n int) []uint64 {
 	w := slices.Repeat([]uint64{7}, n)
 	b.Words(w)
 	return w
 }
 
-// seedRandom makes what crypto/rand gives depend on the seed alone, until the end of the test.
+// seedRandom replaces rand.Reader with a generator that depends only on seed, until the end of the
+// test.
 func seedRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	reader := rand.Reader
@@ -34,8 +35,9 @@ func seedRandom(t *testing.T, seed uint64) {
 	rand.Reader = mathrand.NewChaCha8([32]byte{byte(seed)})
 }
 
-// stream returns what a block hands out that fills itself so often from now on: where keys are expanded, the AES-256-CTR stream
-// of a key each, and else the bytes of crypto/rand itself.
+// stream returns the bytes that a block returns if it is filled the given number of times from now
+// on. If keys are expanded, these are one AES-256-CTR stream for each key. Otherwise, they are the
+// bytes of crypto/rand itself.
 func stream(t *testing.T, fills int) (all []byte) {
 	t.Helper()
 	for range fills {
@@ -56,16 +58,17 @@ func stream(t *testing.T, fills int) (all []byte) {
 	return all
 }
 
-// TestBlock asks a block for bytes in every form and of many lengths, in a random order: they are those of the stream, one after
-// another, from keys that crypto/rand is made to give again. 16 bytes come from the next block where 8 are left. What was handed out
-// is wiped, which Next leaves to its caller, and the rest is not; the key is wiped too.
+// TestBlock reads bytes from a block in every form and in many lengths, in a random order. They
+// must be the bytes of the stream, in order, because crypto/rand returns the same keys again. If
+// only 8 bytes are left, 16 bytes are taken from the next fill. Returned bytes are wiped, in the
+// case of Next by its caller. The unused bytes are not wiped. The key is.
 func TestBlock(t *testing.T) {
 	const fills, seed = 300, 7
 	seedRandom(t, seed)
 	want := stream(t, fills)
 	seedRandom(t, seed)
 	var b Block
-	at := 0 // in the stream
+	at := 0 // offset in the stream
 	left := func() int { return (Size - at%Size) % Size }
 	skip := func() {
 		if left() < 16 {
@@ -116,8 +119,8 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// TestExpands shows that keys are expanded only where the processor does AES, and not if the tag
-// purego takes the assembly out of crypto/aes.
+// TestExpands checks that keys are expanded only on architectures whose processors have AES
+// instructions, and not if the tag purego excludes the assembly from crypto/aes.
 func TestExpands(t *testing.T) {
 	fast := []string{"amd64", "arm64", "ppc64", "ppc64le", "s390x"}
 	info, _ := debug.ReadBuildInfo()
@@ -127,7 +130,7 @@ func TestExpands(t *testing.T) {
 	}
 }
 
-// failing is a rand.Reader that gives some bytes and panics.
+// failing is a rand.Reader that sets some bytes and panics.
 type failing struct{}
 
 func (failing) Read(p []byte) (int, error) {
@@ -137,8 +140,8 @@ func (failing) Read(p []byte) (int, error) {
 	panic("no randomness")
 }
 
-// TestPanic lets crypto/rand panic while a block fills, as a test may that replaces its Reader. The
-// block must have nothing in stock, keep no key, and fill itself when asked again.
+// TestPanic lets crypto/rand panic while a block is filled, as can happen in a test that replaces
+// its Reader. The block must be empty and must not keep the key. The next call must fill the block.
 func TestPanic(t *testing.T) {
 	const seed = 17
 	seedRandom(t, seed)
@@ -178,8 +181,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestTurns reads in FIPS 140 mode from many goroutines: crypto/rand is never asked by two at a time. Elsewhere
-// nobody waits for his turn.
+// TestTurns reads from many goroutines. In FIPS 140 mode, only one of them at a time reads
+// crypto/rand. Otherwise, none of them waits for its turn.
 func TestTurns(t *testing.T) {
 	turn.Lock()
 	var done atomic.Int32
@@ -191,7 +194,7 @@ func TestTurns(t *testing.T) {
 		})
 	}
 	if fips140.Enabled() {
-		time.Sleep(10 * time.Millisecond) // in which they could come to an end; that they have begun is not needed
+		time.Sleep(10 * time.Millisecond) // long enough for readers to return, if they have started
 		if n := done.Load(); n != 0 {
 			t.Errorf("%d reads were made while another one had its turn", n)
 		}
@@ -203,12 +206,12 @@ func TestTurns(t *testing.T) {
 	turn.Unlock()
 }
 
-// filled reports whether p is random as far as 8 bytes of zeros in a row tell: they come about
-// by chance in one of 2^52 blocks.
+// filled reports whether p is not empty and contains no 8 zeros in a row. In random bytes, these
+// occur by chance in one of 2^52 blocks.
 func filled(p []byte) bool { return len(p) > 0 && !bytes.Contains(p, make([]byte, 8)) }
 
-// TestReseed shows that nothing that was drawn before Reseed, or before nothing may be in stock, is handed out after it, and that it
-// reaches every block. What a block is ready for it hands out all the same.
+// TestReseed checks that no bytes drawn before Reseed or SetUnbuffered are returned afterwards,
+// from any block. A block that was ready still returns a word from Uint64.
 func TestReseed(t *testing.T) {
 	for _, unbuffered := range []bool{false, true} {
 		var a, ready Block
@@ -238,7 +241,7 @@ func TestReseed(t *testing.T) {
 	}
 }
 
-// drop calls Reseed, or has nothing be in stock until the end of the test.
+// drop calls Reseed, or disables buffering until the end of the test.
 func drop(t *testing.T, unbuffered bool) {
 	if unbuffered {
 		setUnbuffered(t)
@@ -252,8 +255,9 @@ type readerFunc func(p []byte)
 
 func (f readerFunc) Read(p []byte) (int, error) { f(p); return len(p), nil }
 
-// TestReseedWithinFill does so while a block is filled, as by a package whose init starts a goroutine that mints: what that gave serves
-// the call, and no later one.
+// TestReseedWithinFill calls Reseed or SetUnbuffered while a block is filled, as can happen if a
+// package's init function starts a goroutine that generates IDs. The bytes are used for that call,
+// but not for a later one.
 func TestReseedWithinFill(t *testing.T) {
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
@@ -276,15 +280,15 @@ func TestReseedWithinFill(t *testing.T) {
 	}
 }
 
-// setUnbuffered has nothing be in stock until the end of the test.
+// setUnbuffered disables buffering until the end of the test.
 func setUnbuffered(t *testing.T) {
 	t.Helper()
 	SetUnbuffered()
 	t.Cleanup(func() { unbuffered.Store(false) })
 }
 
-// TestUnbuffered asks a block without stock for bytes in every form, and of every length. It reads what it hands out
-// and no key, and has nothing left.
+// TestUnbuffered reads bytes from an unbuffered block in every form and in many lengths. The block
+// reads exactly the bytes that it returns, and no key. Afterwards, it has no bytes left.
 func TestUnbuffered(t *testing.T) {
 	setUnbuffered(t)
 	system := rand.Reader
@@ -315,7 +319,7 @@ func TestUnbuffered(t *testing.T) {
 		hi, lo = Uint128()
 		check("Uint128 of no block", 16, []uint64{hi, lo})
 		for n := range 2*Size/8 + 3 {
-			if (n+2)%(Size/16) > 20 { // not beside a block, half of one, or nothing
+			if (n+2)%(Size/16) > 20 { // only lengths near a multiple of half a block
 				continue
 			}
 			check("Words", 8*n, words(&b, n))
@@ -337,10 +341,10 @@ func TestUnbuffered(t *testing.T) {
 	}
 }
 
-// TestNoBlockTwice takes 128 bits at a time from many goroutines, while the garbage collector, which
-// empties the pool of blocks, runs again and again, and Reseed is called. No 128 bits come twice: had
-// two goroutines had one block, or one block two keys alike, they would. By chance, some two of
-// 2^20 are equal in less than one of 2^88 runs.
+// TestNoBlockTwice reads 128 bits at a time from many goroutines. Meanwhile, the garbage collector,
+// which empties the pool of blocks, runs again and again, and Reseed is called. No 128 bits may
+// occur twice, as they would if two goroutines used the same block, or if a block used the same key
+// twice. By chance, two of 2^20 values are equal in less than one of 2^88 runs.
 func TestNoBlockTwice(t *testing.T) {
 	const goroutines = 64
 	each := 1 << 14
@@ -400,7 +404,7 @@ func TestNoBlockTwice(t *testing.T) {
 	}
 }
 
-// TestAllocs counts the allocations of words, and of as many that a block must be filled.
+// TestAllocs counts the allocations for reading words, with and without filling a block.
 func TestAllocs(t *testing.T) {
 	var b Block
 	buf := make([]uint64, 16)
@@ -415,7 +419,7 @@ func TestAllocs(t *testing.T) {
 	}
 	most := 2.0 // the cipher and the stream of a new key
 	if runtime.GOARCH == "s390x" || strings.Contains(runtime.Version(), "boringcrypto") {
-		most = 3 // and the key schedule in an emulator that has no AES, or the counter of BoringCrypto
+		most = 3 // also the key schedule in an emulator without AES, or BoringCrypto's counter
 	}
 	if n := testing.AllocsPerRun(100, func() { b.Fill() }); n > most {
 		t.Errorf("a new block allocates %v times, want at most %v", n, most)
@@ -423,7 +427,7 @@ func TestAllocs(t *testing.T) {
 	info, _ := debug.ReadBuildInfo()
 	raced := slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 	if raced || fips140.Enabled() || strings.Contains(runtime.Version(), "boringcrypto") {
-		return // to read allocates there
+		return // reading allocates there
 	}
 	setUnbuffered(t)
 	for name, f := range map[string]func(){

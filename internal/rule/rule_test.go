@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// scale returns the scale of n ticks in span from a second.
+// scale returns a Scale with n ticks in span, starting sec seconds after 1970.
 func scale(sec, n int64, span time.Duration, width int) Scale {
 	s, _ := NewScale(time.Unix(sec, 0), n, span, width)
 	return s
 }
 
-// calendar returns the lane of version 1.
+// calendar returns a lane for version 1.
 func calendar() Lane {
 	return NewLane(scale(-12219292800, 1, 100, 60), 4, 0, 10*time.Millisecond, time.Time{})
 }
 
-// TestDebt looks at debts around the largest that a call can find, which may be MaxAge older than the
-// one that ran it up. More than that is of another testing/synctest bubble.
+// TestDebt checks debts around the largest debt that a call can find. The time of that call may be
+// up to MaxAge before the time of the call that increased the debt. A larger debt comes from
+// another testing/synctest bubble.
 func TestDebt(t *testing.T) {
 	l := calendar()
 	most := l.maxDebt + int64(MaxAge)
@@ -30,7 +31,8 @@ func TestDebt(t *testing.T) {
 			t.Errorf("what is paid for in %d ns is a debt of %d, want %d", k.paid, got, k.want)
 		}
 	}
-	// An id two ticks too far ahead waits as soon as the debt is more than the allowance.
+	// A call for an ID that is two ticks too far ahead waits as soon as the debt exceeds the
+	// allowed lead.
 	l.last = l.aheadTicks + 2
 	for paid, want := range map[int64]time.Duration{l.maxAhead: 0, l.maxAhead + 1: minSleep} {
 		l.paidUntil = paid
@@ -38,7 +40,8 @@ func TestDebt(t *testing.T) {
 			t.Errorf("with a debt of %d ns it waits for %v, want %v", paid, got, want)
 		}
 	}
-	// In the last tick the wall clock has come to each id. Past it, only the debt tells.
+	// In the last tick, the wall clock has reached every ID. Past that tick, the wait depends only
+	// on the debt.
 	l.last, l.paidUntil = l.scale.last, l.maxAhead+int64(time.Millisecond)
 	for past, want := range []time.Duration{0, time.Millisecond} {
 		if got := l.wait(l.scale.last+int64(past), 0); got != want {
@@ -47,8 +50,9 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestReseedCountsFar has a tail that last made an id long ago, or never, hear of Reseed after so many calls that 31 or 32
-// bits do not count them, and then of earlier ones, by calls that were overtaken.
+// TestReseedCountsFar reseeds a tail after so many calls to Reseed that 31 or 32 bits cannot count
+// them, as if its latest ID was generated long ago, or never. A call with an earlier generation,
+// which was overtaken, has no effect.
 func TestReseedCountsFar(t *testing.T) {
 	tail := NewTail(scale(0, 1, 250, 60), 62, false, 10*time.Second, 10*time.Millisecond)
 	for _, generation := range []uint64{1, 1 << 31, 1<<31 + 1, 1<<32 + 1, 1 << 40, 1<<63 + 2} {
@@ -61,15 +65,17 @@ func TestReseedCountsFar(t *testing.T) {
 			t.Errorf("after %d calls of Reseed a call that knows of one fewer takes another tick", generation)
 		}
 	}
-	// Far ahead of the clock the random part leaps. If it has no room for that, the next id is of the next tick all the same.
+	// Far ahead of the clock, the random part leaps. If it has no room for a leap, the next ID
+	// takes the next tick anyway.
 	tail.lane.last, tail.lane.count, tail.lo = 1<<40, 5, tail.maxLo
 	if tail.reseed(tail.generation+1, 0, math.MaxUint64); !tail.full() {
 		t.Error("after Reseed the next id is of the same tick, and near the one before")
 	}
 }
 
-// TestDebtIsNotForgiven has a call read the process's clock, and another one take the mutex before it and
-// run up debt. The late call, which knows an earlier time, must leave that debt as it is.
+// TestDebtIsNotForgiven lets a call read the process's clock, and then lets other calls lock the
+// mutex first and increase the debt. The late call, which has an earlier time, must not reduce that
+// debt.
 func TestDebtIsNotForgiven(t *testing.T) {
 	l := NewLane(scale(0, 1, time.Millisecond, 40), 1, never, 10*time.Millisecond, time.Time{})
 	now, late, elapsed := NewReading(time.Unix(1, 0)), int64(0), int64(MaxAge/2)
@@ -82,7 +88,8 @@ func TestDebtIsNotForgiven(t *testing.T) {
 	if _, why := l.Next(now, late); why != Given || paid != elapsed+l.maxDebt || l.paidUntil < paid {
 		t.Errorf("the lane has paid at %d ns, and at %d ns after a late call, refusal %v; want %d ns", paid, l.paidUntil, why, elapsed+l.maxDebt)
 	}
-	// If the process's clock has gone back, nothing is owed. What is taken from then on is paid for.
+	// If the process's clock has gone back, there is no debt. IDs that are taken from then on
+	// increase the debt again.
 	var waited time.Duration
 	for range 100 {
 		wait, _ := l.Next(now, -int64(time.Hour))
@@ -91,7 +98,8 @@ func TestDebtIsNotForgiven(t *testing.T) {
 	if waited == 0 {
 		t.Error("after the process's clock has gone back, no id waits")
 	}
-	// A tick of 292 years, twice of which exceed a Duration, costs as much as any other long one.
+	// A tick of 292 years costs as much as any other long tick, although twice its length exceeds a
+	// Duration.
 	l = NewLane(scale(0, 1, math.MaxInt64, 40), 1, never, 10*time.Millisecond, time.Time{})
 	for _, want := range []time.Duration{0, maxWait} {
 		if wait, why := l.Next(NewReading(time.Unix(0, 0)), 0); wait != want || why != Given {
@@ -100,8 +108,8 @@ func TestDebtIsNotForgiven(t *testing.T) {
 	}
 }
 
-// TestFloorBeforeRise has a lane whose sequences are exhausted not follow the wall clock to a tick that it would not follow
-// to anyway: it stays in the tick of its latest id.
+// TestFloorBeforeRise sets the wall clock back to the floor of a lane that has used all sequences.
+// The lane does not follow the wall clock to the floor, and stays in the tick of its latest ID.
 func TestFloorBeforeRise(t *testing.T) {
 	l := calendar()
 	l.last, l.sequence = 1000, sequence{floor: 500, top: 2000}
@@ -110,7 +118,8 @@ func TestFloorBeforeRise(t *testing.T) {
 	}
 }
 
-// TestTailGoesBackEachTime sets the wall clock back more often than there are clock sequences: a tail has none to exhaust.
+// TestTailGoesBackEachTime sets the wall clock back more often than there are clock sequences. A
+// tail follows it each time, because a tail has no clock sequences.
 func TestTailGoesBackEachTime(t *testing.T) {
 	tail := NewTail(scale(0, 1, time.Second, 60), 62, false, 10*time.Second, 10*time.Millisecond)
 	for i := range 2 * sequences {
@@ -123,8 +132,9 @@ func TestTailGoesBackEachTime(t *testing.T) {
 	}
 }
 
-// TestRunBesideStepBack has another call follow the wall clock back, between two pieces of a run, and the wall clock go back by
-// a little more. The run stays in order, and leaves the tail to the others.
+// TestRunBesideStepBack sets the wall clock back between two calls of a run. Another call follows
+// it, and then the wall clock is set back a little further. The IDs of the run still ascend, and
+// the run does not change the tail that other calls use.
 func TestRunBesideStepBack(t *testing.T) {
 	tail := NewTail(scale(0, 1, time.Second, 60), 62, false, 10*time.Second, 10*time.Millisecond)
 	var latest Tail
@@ -137,8 +147,9 @@ func TestRunBesideStepBack(t *testing.T) {
 	}
 }
 
-// TestFarScales counts ticks from epochs as far from 1970 as they may be, to readings as far on the other side,
-// in the two ways that there are. Epochs that are farther still are refused.
+// TestFarScales counts ticks from epochs that are as far from 1970 as allowed, to readings that are
+// as far on the other side. It compares the two ways of counting. Epochs that are even further from
+// 1970 are rejected.
 func TestFarScales(t *testing.T) {
 	for _, epoch := range []int64{-maxSec, -maxSec / 2, -maxSec/4 - 1, -maxSec / 4, 0, maxSec/4 - 1, maxSec / 4, maxSec / 2, maxSec} {
 		for _, tick := range []time.Duration{100, time.Microsecond, time.Second} {
@@ -151,7 +162,8 @@ func TestFarScales(t *testing.T) {
 			}
 		}
 	}
-	// The first second whose tick exceeds 64 bits is in the last tick that can be counted, and nothing panics.
+	// The first second whose tick exceeds 64 bits is in the last tick that can be counted. Nothing
+	// panics.
 	for tick := range time.Duration(60) {
 		s := scale(-maxSec, 1, tick+1, 62)
 		sec, _ := bits.Div64(uint64(tick+1), 0, 1e9)
@@ -170,7 +182,8 @@ func TestFarScales(t *testing.T) {
 	}
 }
 
-// TestOddScale has a lane whose second is not a whole number of ticks give ids, none of them by Take.
+// TestOddScale takes IDs from a lane for which a second is not a whole number of ticks. Take takes
+// none of them.
 func TestOddScale(t *testing.T) {
 	l := NewLane(scale(0, 1, 3*time.Millisecond, 62), 4, never, 10*time.Millisecond, time.Time{})
 	for _, sec := range []int64{-maxSec - 1, -1, 0, 1, maxSec + 1} {
@@ -183,8 +196,9 @@ func TestOddScale(t *testing.T) {
 	}
 }
 
-// TestTakeIsNext asks one tail by Take and then by Next, one by Next alone, and one by runs of one id. They must give the same
-// ids, and Take must leave the tail as it was if it takes none.
+// TestTakeIsNext takes IDs from one tail by Take and, if that fails, by Next, from a second tail by
+// Next alone, and from a third tail by runs of one ID. The IDs must be the same, and Take must
+// leave the tail unchanged if it takes no ID.
 func TestTakeIsNext(t *testing.T) {
 	for _, width := range []int{62, 80} {
 		a := NewTail(scale(0, 1, 250, 60), width, false, 10*time.Second, 10*time.Millisecond)
