@@ -17,7 +17,8 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// A wallClock shows the bubble's time plus offset. Bubbles begin before Twitter's epoch.
+// A wallClock returns the bubble's time plus offset. Without the offset, the time would be before
+// Twitter's epoch.
 type wallClock struct {
 	offset atomic.Int64
 	reads  atomic.Int64
@@ -50,14 +51,14 @@ var oneInATick = ids.SnowflakeLayout{Epoch: time.Date(2011, 1, 1, 0, 0, 0, 0, ti
 // longOwner makes a copy span two sectors.
 var longOwner = strings.Repeat("\xff", 120)
 
-// A world is a machine on which processes live one after another or at the same time. It records
-// all their IDs.
+// A world is a machine on which processes run one after another or at the same time. It records all
+// their IDs.
 type world struct {
 	*memory
 	wall   *wallClock
 	issued map[ids.Snowflake]bool
 	bad    error          // the first fault found
-	after  sync.WaitGroup // goroutines that still mint when their file is closed
+	after  sync.WaitGroup // goroutines that still generate IDs when their file is closed
 }
 
 func newWorld() *world {
@@ -95,7 +96,7 @@ func (w *world) record(s ids.Snowflake) {
 	w.issued[s] = true
 }
 
-// mint lets a process make an ID every few ms until the clock ends.
+// mint starts a goroutine that generates an ID at each interval until the clock ends.
 func (w *world) mint(t *testing.T, f *clockfile.File, every time.Duration) {
 	n := mustNodeOf(t, f.Clock(), oneInATick)
 	w.after.Go(func() {
@@ -108,7 +109,7 @@ func (w *world) mint(t *testing.T, f *clockfile.File, every time.Duration) {
 	})
 }
 
-// open opens the file as an operator does, who creates it while there is none.
+// open opens the file. If it does not exist, open first creates it, as an operator would.
 func (w *world) open(p *process, opts *clockfile.Options) (*clockfile.File, error) {
 	w.mu.Lock()
 	missing := w.names[path] == nil
@@ -135,12 +136,12 @@ func ended(f func()) (is bool) {
 	return false
 }
 
-// TestCrashes lets a process create the file, open it, raise its horizon twice and close it:
-// without a fault, and with each of its operations failing in each way, once or more often. A kill
-// or a power failure after each operation may leave several states, sector by sector. In each of
-// them, another process continues, whose wall clock was set back. After each operation of both
-// processes, each power failure leaves a file whose horizon is not before any ID. No fault is
-// concealed.
+// TestCrashes lets a process create the file, open it, raise its horizon twice and close it. This
+// is done once without a fault, and then with each operation failing in each way, once or
+// repeatedly. A kill or a power failure after each operation can leave several states, sector by
+// sector. In each of these states, another process whose wall clock was set back continues. After
+// each operation of both processes, each power failure must leave a file whose horizon is not
+// before any ID. Every fault must be reported.
 func TestCrashes(t *testing.T) {
 	var left []*world
 	known := map[string]bool{}
@@ -193,8 +194,8 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// shortLife mints up to the horizon, again after the horizon was raised, and up to the end that
-// Close saves.
+// shortLife generates IDs up to the horizon, up to the horizon again after it was raised, and up to
+// the end that Close saves.
 func (w *world) shortLife(t *testing.T, p *process, first bool) {
 	wall, before := newWallClock(), w.issuedTo
 	if !first {
@@ -225,12 +226,12 @@ func (w *world) shortLife(t *testing.T, p *process, first bool) {
 	}
 	for range 3 {
 		mint(f.Status().Horizon)
-		time.Sleep(2 * time.Second) // a horizon is saved
+		time.Sleep(2 * time.Second) // long enough for saving a horizon
 	}
 	end := wall.now().Add(100 * time.Millisecond)
 	mint(end)
 	wall.step(time.Millisecond - 100*time.Millisecond)
-	if first { // another goroutine mints while Close saves
+	if first { // another goroutine generates an ID while Close saves
 		until := f.Status().Horizon
 		time.AfterFunc(2*time.Millisecond, func() {
 			wall.step(until.Sub(wall.now()) - time.Millisecond)

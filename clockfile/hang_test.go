@@ -17,16 +17,16 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-const saveOps = 6 // in addition to its check
+const saveOps = 6 // number of operations in a save, without its check
 
 // TestHungSave makes each operation of a save hang for a while. Report is called when the save has
-// taken half of Window, IDs continue up to the horizon, and both are as before when the operation
-// returns, which is reported 5 s later. A Report that takes its time is called again when it has
-// returned.
+// taken half of Window, and IDs are generated up to the horizon. When the operation returns, ID
+// generation resumes, and Report is called 5 s later. A slow Report is called again only after it
+// has returned.
 func TestHungSave(t *testing.T) {
 	const window = time.Second
 	for at := range saveOps {
-		for _, slow := range []time.Duration{0, time.Minute} { // of Report
+		for _, slow := range []time.Duration{0, time.Minute} { // duration of Report
 			var b *bench
 			var reports []error
 			var told []time.Time
@@ -41,7 +41,7 @@ func TestHungSave(t *testing.T) {
 				b = own
 				release, began := make(chan struct{}), time.Now()
 				b.failAt(at, hangs, release)
-				time.Sleep(window/2 + 15*time.Millisecond) // the keeper's first save
+				time.Sleep(window/2 + 15*time.Millisecond) // until the keeper's first save
 				horizon := b.wall.now().Add(window/2 - 15*time.Millisecond)
 				last := b.node.Next()
 				for s, err := last, error(nil); err == nil; s, err = b.node.TryNext() {
@@ -81,13 +81,13 @@ func TestHungSave(t *testing.T) {
 	}
 }
 
-// TestHungClose closes a file while an operation of a save hangs, either a save that the keeper has
-// begun or Close's own. Close returns by itself to all its callers. The operation takes effect long
-// after, when another process that was started on the file could have saved a later horizon. No ID
-// is made twice, and nothing is written without the lock.
+// TestHungClose closes a file while an operation hangs, in a save that the keeper has begun or in
+// Close's own save. Close nevertheless returns to all its callers. The operation takes effect much
+// later, at a time when another process that uses the file could have saved a later horizon. No ID
+// is generated twice, and nothing is written without the lock.
 func TestHungClose(t *testing.T) {
 	const window = time.Second
-	for at := range 2 * saveOps { // of two saves
+	for at := range 2 * saveOps { // the operations of two saves
 		for _, hung := range []time.Duration{4900 * time.Millisecond, 20 * time.Second} {
 			name := fmt.Sprintf("operation %d, for %v", at, hung)
 			bubble(t, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestHungClose(t *testing.T) {
 				w.mint(t, f, 10*time.Millisecond)
 				release := make(chan struct{})
 				p.failAt(at, hangs, release)
-				// The keeper has saved a horizon, or hangs.
+				// By now, the keeper has saved a horizon, or its save hangs.
 				time.Sleep(window/2 + 15*time.Millisecond)
 				time.AfterFunc(hung, func() { close(release) })
 				called := time.Now()
@@ -131,7 +131,7 @@ func TestHungClose(t *testing.T) {
 				w.mint(t, f, 10*time.Millisecond)
 				time.Sleep(200 * time.Millisecond)
 				must(t, f.Close())
-				time.Sleep(time.Minute) // past everything that may hang
+				time.Sleep(time.Minute) // longer than anything can hang
 				w.after.Wait()
 				w.check(t, name)
 			})
@@ -160,7 +160,7 @@ func checkEnds(t *testing.T, name string, f *clockfile.File, reason error) {
 }
 
 // TestReportKeepsNothing makes Report hang, or wait for an ID, when saves or checks begin to fail.
-// Once they work again, saves and IDs continue.
+// Once they work again, saving and ID generation resume.
 func TestReportKeepsNothing(t *testing.T) {
 	for _, trouble := range []string{"saves fail", "checks fail"} {
 		for _, hangs := range []bool{true, false} {
@@ -185,7 +185,7 @@ func TestReportKeepsNothing(t *testing.T) {
 				} else {
 					b.setCheck(func() error { return errFault })
 				}
-				time.Sleep(time.Minute) // past the horizon
+				time.Sleep(time.Minute) // until after the horizon
 				synctest.Wait()
 				if len(told) != 1 || !errors.Is(told[0], errFault) {
 					b.Errorf("%s: told %v", what, told)

@@ -27,7 +27,7 @@ type bench struct {
 }
 
 // inBubble calls f for a process that has opened its file, and closes the file afterwards. If held
-// is not zero, the file exists before, with a horizon that is ahead of the wall clock by held.
+// is not zero, the file already exists, with a horizon that is ahead of the wall clock by held.
 func inBubble(t *testing.T, opts clockfile.Options, held time.Duration, f func(b *bench)) {
 	t.Helper()
 	bubble(t, func(t *testing.T) {
@@ -79,8 +79,8 @@ func (b *bench) setPlan(o outcome) {
 	b.plan = func(int) outcome { return o }
 }
 
-// TestWrongReading lets a call of each kind read a clock that is wrong once for each of them, an
-// hour ahead. The calls return soon after, however far the clock is behind the latest ID, and
+// TestWrongReading makes one call of each kind at the same time, and makes as many readings of the
+// clock wrong by an hour. The calls return soon, however far the clock is behind the latest ID, and
 // whether horizons can be saved or not.
 func TestWrongReading(t *testing.T) {
 	for _, window := range []time.Duration{10 * time.Second, 24 * time.Hour} {
@@ -97,7 +97,7 @@ func TestWrongReading(t *testing.T) {
 						call()
 					}
 					b.wall.step(-behind)
-					// A later horizon is saved, as far ahead as needed.
+					// Meanwhile, a later horizon is saved, as far ahead as needed.
 					time.Sleep(250 * time.Millisecond)
 					b.setPlan(o)
 					time.Sleep(33 * time.Millisecond)
@@ -119,8 +119,8 @@ func TestWrongReading(t *testing.T) {
 	}
 }
 
-// TestFullDiskWakesNobody counts the readings of the clock while no horizon can be saved. With
-// waiting calls, there are no more than without them.
+// TestFullDiskWakesNobody counts the readings of the clock while no horizon can be saved. Waiting
+// calls must not increase their number.
 func TestFullDiskWakesNobody(t *testing.T) {
 	var reads [2]int64
 	for i, waiters := range []int{0, 300} {
@@ -194,9 +194,9 @@ func TestFewSaves(t *testing.T) {
 	})
 }
 
-// TestSavesSoonWhileAhead has one reading just before the horizon. Afterwards, IDs use up the saved
-// time while the wall clock is far behind it, and then the disk fails. IDs are withheld for no
-// longer than if the wall clock were at the horizon.
+// TestSavesSoonWhileAhead makes one reading of the clock just before the horizon. Afterwards, IDs
+// use up the saved time while the wall clock is far behind it, and then the disk fails. IDs are
+// withheld for no longer than if the wall clock were at the horizon.
 func TestSavesSoonWhileAhead(t *testing.T) {
 	inBubble(t, clockfile.Options{Window: leap + time.Second}, 0, func(b *bench) {
 		n := mustNodeOf(b.T, b.file.Clock(), oneInATick)
@@ -220,9 +220,9 @@ func TestSavesSoonWhileAhead(t *testing.T) {
 	})
 }
 
-// TestLongTicks makes IDs in layouts with long ticks, which run ahead of the wall clock by ten
-// ticks. With a Window of that length, no call waits longer than the 20 ms that the clock itself
-// promises.
+// TestLongTicks generates IDs in layouts with long ticks. The IDs run ahead of the wall clock by
+// ten ticks. With a Window that is long enough for these ticks, no call waits longer than the 20 ms
+// that the clock itself promises.
 func TestLongTicks(t *testing.T) {
 	for _, tick := range []time.Duration{10 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, time.Minute} {
 		inBubble(t, clockfile.Options{Window: 24 * time.Hour}, 0, func(b *bench) {
@@ -240,10 +240,10 @@ func TestLongTicks(t *testing.T) {
 	}
 }
 
-// TestClose checks that IDs continue until the end that Close saves, and that calls for later IDs
-// then fail with an error that names the package. A process that is started meanwhile continues
-// within 100 ms, however far ahead the horizon was, and repeats no ID, although goroutines of the
-// previous process still mint as fast as they can.
+// TestClose checks that IDs are generated until the end that Close saves, and that later calls fail
+// with an error that names the package. A process that is started in the meantime continues within
+// 100 ms, however far ahead the horizon was. It repeats no ID, although goroutines of the previous
+// process still generate IDs as fast as they can.
 func TestClose(t *testing.T) {
 	for _, window := range []time.Duration{100 * time.Millisecond, 10 * time.Second, 24 * time.Hour} {
 		for load := range 2 {
@@ -296,7 +296,7 @@ func TestClose(t *testing.T) {
 }
 
 // TestCloseEndsSoon closes a file while the wall clock is wrong, either in Close's reading or from
-// then on. IDs end anyway.
+// then on. ID generation ends anyway.
 func TestCloseEndsSoon(t *testing.T) {
 	for name, set := range map[string]func(w *wallClock){
 		"is an hour ahead for one reading": func(w *wallClock) { w.wrong.Store(1) },
@@ -312,8 +312,9 @@ func TestCloseEndsSoon(t *testing.T) {
 	}
 }
 
-// TestReportOnce lets saving fail, work, fail and lose the file. Report is called once for each,
-// however often a save is tried, with the error that is the cause in refusals.
+// TestReportOnce lets saving fail, work, fail and lose the file. Report is called once for each of
+// these changes, however often a save is retried. Its error is the cause in the errors for withheld
+// IDs.
 func TestReportOnce(t *testing.T) {
 	var told []clockfile.Status
 	report := func(s clockfile.Status) { told = append(told, s) }
@@ -364,7 +365,8 @@ func TestReportOnce(t *testing.T) {
 func TestFailedSaveIsTriedAgain(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		b.setPlan(fails)
-		// Not at a step of the keeper, which could still find that a save is due.
+		// This is not a multiple of the keeper's step. At a step, the keeper could still find that
+		// a save is due.
 		time.Sleep(6050 * time.Millisecond)
 		if err := b.file.Status().Err; !errors.Is(err, errFault) {
 			b.Errorf("the status has %v", err)
@@ -380,8 +382,8 @@ func TestFailedSaveIsTriedAgain(t *testing.T) {
 }
 
 // TestCloseReports makes each operation of Close fail, including the unlock. Close returns the
-// error, with the file's name in it once. A copy that cannot be read is an exception, because Close
-// rewrites it.
+// error, which contains the file's name once. A copy that cannot be read causes no error, because
+// Close rewrites it.
 func TestCloseReports(t *testing.T) {
 	for at, failed := 0, true; failed; at++ {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {

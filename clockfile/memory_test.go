@@ -1,6 +1,6 @@
 package clockfile_test
 
-// A disk in memory, with all states that a crash may leave.
+// A disk in memory that can produce all states that a crash can leave.
 
 import (
 	"cmp"
@@ -26,30 +26,32 @@ const (
 
 var errFault = errors.New("injected fault")
 
-// A memory is a disk. It contains the state that processes see, and all states that a power failure
-// may leave.
+// A memory is a disk in memory. It contains the state that processes see, and all states that a
+// power failure can leave.
 type memory struct {
 	mu          sync.Mutex
 	names, kept map[string]*inode
 	locked      map[*inode]*process
 	syncs       int
 	issuedTo    time.Time // the latest ID's time
-	taken       bool      // the file was replaced, so it covers nothing
-	// Faults: forbidden operations, and states that no power failure may leave.
+	taken       bool      // the file was replaced, so its horizon covers no IDs
+	// wrong contains the faults that were found: forbidden operations, and states that a power
+	// failure must not leave.
 	wrong   []string
 	afterOp func() // called after each operation, with the mutex held
 }
 
 // An inode is a file, independent of its names. Processes see its sectors. A sector is in doubt if
-// a power failure may leave different contents: those before the write, or those that a failed sync
-// has not kept. A sector that is not dirty will not be written any more.
+// a power failure can leave different contents, such as the contents before the write, or contents
+// that a failed sync has not made durable. A sector that is not dirty will not be written to the
+// disk any more.
 type inode struct {
 	size  int64
 	seen  map[int64]string
-	doubt map[int64][]string // the oldest first
+	doubt map[int64][]string // possible contents of each sector in doubt, oldest first
 	dirty map[int64]bool
 	bad   map[int64]bool // offsets of the copies that cannot be read until they are rewritten
-	known bool           // the results of worst are in at and err
+	known bool           // at and err contain the results of worst
 	at    time.Time
 	err   error
 }
@@ -78,15 +80,15 @@ func (i *inode) write(b []byte, at int64) {
 		if !slices.Contains(i.doubt[s], fresh) {
 			i.doubt[s] = append(i.doubt[s], fresh)
 		}
-		if len(i.doubt[s]) > 4 { // of many that failed, these represent all
+		if len(i.doubt[s]) > 4 { // after many failed writes, a few represent all of them
 			i.doubt[s] = slices.Delete(i.doubt[s], 1, 2)
 		}
 		i.seen[s], i.dirty[s] = fresh, true
 	}
 }
 
-// sync keeps dirty sectors. If it fails, it is unknown which were kept, and processes see the
-// contents before the write, or those that were written.
+// sync makes dirty sectors durable. If it fails, it is unknown which sectors are durable. Processes
+// then see the contents before the write if reverts is true, and the written contents otherwise.
 func (i *inode) sync(works, reverts bool) {
 	for s := range i.dirty {
 		if works {
@@ -113,7 +115,7 @@ func (i *inode) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// images returns all states of a file that a power failure may leave.
+// images returns all states of a file that a power failure can leave.
 func (i *inode) images() []*inode {
 	sure := i.clone()
 	sure.doubt, sure.dirty = map[int64][]string{}, map[int64]bool{}
@@ -141,7 +143,8 @@ func (i *inode) clone() *inode {
 	return &inode{size: i.size, seen: maps.Clone(i.seen), doubt: doubt, dirty: maps.Clone(i.dirty), bad: maps.Clone(i.bad)}
 }
 
-// worst returns the earliest horizon that a power failure may leave, or the error if there is none.
+// worst returns the earliest horizon that a power failure can leave, or an error if it can leave a
+// file without an intact copy.
 func (i *inode) worst() (time.Time, error) {
 	if i.known {
 		return i.at, i.err
@@ -177,7 +180,7 @@ func (m *memory) put(t *testing.T, name string, horizon time.Time) {
 	m.names[name], m.kept[name] = i, i
 }
 
-// replace puts i at the file's name. The file then covers nothing.
+// replace puts i at the file's name. The file's horizon then covers no IDs.
 func (m *memory) replace(i *inode) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,8 +204,8 @@ func (p *process) counts() (ops, syncs int) {
 	return p.ops, p.syncs
 }
 
-// failAt sets the outcome of the operation that comes after at others. An operation that hangs does
-// so until release is closed.
+// failAt sets the outcome of the operation that follows the next at operations. If the outcome is
+// hangs, the operation hangs until release is closed.
 func (p *process) failAt(at int, o outcome, release chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,27 +236,27 @@ func (m *memory) covers() error {
 	return err
 }
 
-// An outcome is what an operation does.
+// An outcome is the effect and the result of an operation.
 type outcome int
 
 const (
 	works      outcome = iota
 	fails              // has no effect, or a part of it
 	failsAfter         // has its effect but returns an error; for a sync, the effect is unknown
-	hangs              // works, but not before the process's release
+	hangs              // works, but only after release is closed
 )
 
-// has reports whether the operation has its effect.
+// has reports whether an operation with outcome o has its effect.
 func (o outcome) has() bool { return o == works || o == failsAfter }
 
 // A process is the disk as seen by one process.
 type process struct {
 	*memory
-	plan func(op int) outcome // nil: all operations work
+	plan func(op int) outcome // if nil, all operations work
 	slow time.Duration        // duration of each operation
 
-	onCheck func() error // called before each check, which fails with its error
-	// Called after each check has looked at the name, before the check returns.
+	onCheck func() error // called before each check, which fails with its error, if any
+	// onAnswer is called after each check has looked up the name, before the check returns.
 	onAnswer func()
 
 	release chan struct{} // closed when operations stop hanging
@@ -263,8 +266,8 @@ type process struct {
 	seen bool // a read did not work
 }
 
-// do performs one operation, which may change something. It calls effect with the operation's
-// outcome.
+// do performs one operation. changes reports whether the operation can change the disk. do calls
+// effect with the operation's outcome.
 func (p *process) do(changes bool, effect func(o outcome)) error {
 	time.Sleep(p.slow)
 	p.mu.Lock()
@@ -347,7 +350,7 @@ func (f *memoryFile) Close() error {
 	})
 }
 
-// Check is controlled by onCheck and onAnswer.
+// Check calls onCheck and onAnswer, which can delay it. onCheck can also make it fail.
 func (f *memoryFile) Check() (size int64, err error) {
 	time.Sleep(f.slow)
 	f.mu.Lock()

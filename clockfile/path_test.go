@@ -28,7 +28,7 @@ import (
 // limit stops all tests with a clear message if t hangs, because a dump after ten minutes explains
 // less. It works outside bubbles.
 func limit(t *testing.T) (stop func() bool) {
-	// For work of milliseconds, on a machine that is busy or emulates another one.
+	// The work takes milliseconds, but the machine may be busy or emulate another one.
 	const most = 5 * time.Minute
 	return time.AfterFunc(most, func() { panic(fmt.Sprintf("%s hangs: a part of it takes more than %v", t.Name(), most)) }).Stop
 }
@@ -87,7 +87,7 @@ func mustRead(t *testing.T, path string) string {
 }
 
 // refused checks that Open fails with an error that matches want, if want is not nil, and that
-// contains the path and the words.
+// contains the path and the given words.
 func refused(t *testing.T, path string, opts *clockfile.Options, want error, words ...string) {
 	t.Helper()
 	f, err := clockfile.Open(path, opts)
@@ -238,7 +238,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("the horizon is %v ahead, want 10s", ahead)
 		}
 		must(t, f.Close())
-		// The later of this time and the file's counts.
+		// The later of this time and the time in the file is used.
 		for _, after := range []time.Time{now, now.AddDate(1, 0, 0)} {
 			opts := &clockfile.Options{ClockOptions: &ids.ClockOptions{Now: func() time.Time { return now }, After: after}}
 			f := mustOpen(t, path, opts)
@@ -568,7 +568,7 @@ func TestNothingStaysOpen(t *testing.T) {
 
 // TestLost removes the file, alone or with its directory, puts something else in its place, or lets
 // another process write to it. The keeper or Close notices that. Nothing is saved any more, IDs are
-// withheld even if the file is back, and the clock ends.
+// withheld even if the file is put back, and the clock ends.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		newPath(t)

@@ -19,9 +19,10 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// twice lets the process of f make an ID each ms and calls act after a while. Then another process
-// opens the file at the name and makes IDs too, for 1.5 s. twice returns the number of IDs that
-// both have made, and the number that each has made. Closing f is up to act.
+// twice lets the process of f generate an ID every ms and calls act after the given time. Then
+// another process opens the file at the name and also generates IDs, for 1.5 s. twice returns the
+// number of IDs that both processes have generated, and the number that each of them has generated.
+// twice does not close f, but act can.
 func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), open func() (*clockfile.File, error)) (both, first, second int) {
 	t.Helper()
 	var made [2]map[ids.Snowflake]bool
@@ -55,14 +56,14 @@ func twice(t *testing.T, f *clockfile.File, after time.Duration, act func(), ope
 
 // TestReplaced puts another file in the place of one that is open, and another process opens it
 // immediately. Meanwhile, the checks of the first process work, fail, hang or are late, before or
-// after they look at the name, whatever else that process does. No ID is made twice.
+// after they look up the name, whatever else that process does. No ID is generated twice.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	acts := map[string]func(m *memory, older *inode){
 		"an older one":  func(m *memory, older *inode) { m.names[path], m.kept[path] = older, older },
 		"one made anew": func(m *memory, _ *inode) { delete(m.names, path) },
 	}
-	// The argument first is set for the first check since the file was replaced.
+	// The argument first is true for the first check since the file was replaced.
 	type plan func(since time.Duration, first bool) error
 	late := func(d time.Duration) plan {
 		return func(time.Duration, bool) error { time.Sleep(d); return nil }
@@ -114,7 +115,8 @@ func TestReplaced(t *testing.T) {
 		for name, l := range looks {
 			t.Run(act+", looks "+name, func(t *testing.T) {
 				t.Parallel()
-				// A save each 100 ms, or none.
+				// With the first Window, there is a save every 100 ms. With the second, there is
+				// none.
 				for _, window := range []time.Duration{200 * time.Millisecond, 10 * time.Second} {
 					if testing.Short() && window < time.Second {
 						continue
@@ -178,9 +180,10 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestPutBack makes checks fail or hang while another file is in the place of one that is open, and
-// another process makes IDs with that other file, until the first file is put back. The first
-// process makes IDs again when the other process, which may find out late, has stopped.
+// TestPutBack makes checks fail or hang while another file is at the path of one that is open, and
+// another process generates IDs with that other file, until the first file is put back. The first
+// process generates IDs again only after the other process, which may notice the change late, has
+// stopped.
 func TestPutBack(t *testing.T) {
 	blind := map[string]func() error{
 		"fail": func() error { return errFault },
@@ -244,8 +247,8 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// TestFailThenHang is like TestPutBack, for checks that fail and then hang until the first file is
-// back, while the other process finds out late. A failed check is not a valid result, so the
+// TestFailThenHang is like TestPutBack, but checks fail and then hang until the first file is back,
+// and the other process notices the change late. A failed check is not a valid result, so the
 // quarantine begins when a check succeeds.
 func TestFailThenHang(t *testing.T) {
 	for hung := 100 * time.Millisecond; hung <= 1500*time.Millisecond; hung += 100 * time.Millisecond {
@@ -283,8 +286,9 @@ func TestFailThenHang(t *testing.T) {
 	}
 }
 
-// TestReplacedBehindLatest is like TestReplaced, for a lane whose IDs are behind the clock's latest
-// ID after a step back. The time of the latest ID must not decide for how long a check is valid.
+// TestReplacedBehindLatest is like TestReplaced, but the IDs are behind the clock's latest ID,
+// because the wall clock was set back. The time of the latest ID must not decide for how long a
+// check is valid.
 func TestReplacedBehindLatest(t *testing.T) {
 	for _, behind := range []time.Duration{time.Second, time.Minute} {
 		bubble(t, func(t *testing.T) {
@@ -311,8 +315,8 @@ func TestReplacedBehindLatest(t *testing.T) {
 }
 
 // TestUnseen makes checks fail or hang, and then work again. IDs are withheld from then on or, if
-// checks hang, from a second later, until another process that may have opened a different file
-// meanwhile has found out. Each change is reported once.
+// checks hang, from a second later. They are withheld until another process that may have opened a
+// different file in the meantime has noticed the change. Each change is reported once.
 func TestUnseen(t *testing.T) {
 	for name, test := range map[string]struct {
 		within time.Duration // time until IDs are withheld
@@ -358,7 +362,7 @@ func TestUnseen(t *testing.T) {
 			}
 			ops, _ := b.counts()
 			before := runtime.NumGoroutine()
-			time.Sleep(time.Minute) // far past the horizon
+			time.Sleep(time.Minute) // until long after the horizon
 			if after, _ := b.counts(); after != ops {
 				b.Errorf("looks %s: %d operations of saves", name, after-ops)
 			}
@@ -372,7 +376,7 @@ func TestUnseen(t *testing.T) {
 			if n := returned.Load(); n != 0 {
 				b.Errorf("looks work for a second: %d of 2 calls that waited have returned", n)
 			}
-			time.Sleep(300 * time.Millisecond) // a check and a save
+			time.Sleep(300 * time.Millisecond) // long enough for a check and a save
 			synctest.Wait()
 			if n := returned.Load(); n != 2 {
 				b.Errorf("looks work: %d of 2 calls that waited have returned", n)
@@ -436,11 +440,11 @@ func TestUnseenAgain(t *testing.T) {
 	})
 }
 
-// TestLateLooks makes checks slow, as when other goroutines compute, before or after they look at
-// the name. IDs continue without a gap as long as a check returns in time. There are no IDs while
-// each result is a second old.
+// TestLateLooks makes checks slow, as when other goroutines compute, before or after they look up
+// the name. IDs are generated without a gap as long as a check returns in time. There are no IDs
+// while each result is a second old.
 func TestLateLooks(t *testing.T) {
-	for late, want := range map[time.Duration][2]int{ // minimum and maximum, of 100
+	for late, want := range map[time.Duration][2]int{ // minimum and maximum percentage with an ID
 		600 * time.Millisecond: {100, 100}, 850 * time.Millisecond: {100, 100}, 950 * time.Millisecond: {45, 55}, 1050 * time.Millisecond: {0, 0},
 	} {
 		for _, answer := range []bool{false, true} {
@@ -514,8 +518,8 @@ func TestOneLookHangs(t *testing.T) {
 	})
 }
 
-// TestSlowOpen makes the first save slow. If it takes so long that another process may have come
-// and gone, IDs are withheld until that process has found out.
+// TestSlowOpen makes the first save slow. If it takes so long that another process may have opened
+// a different file in the meantime, IDs are withheld until that process has noticed the change.
 func TestSlowOpen(t *testing.T) {
 	for hung, want := range map[time.Duration]bool{900 * time.Millisecond: true, 1200 * time.Millisecond: false} {
 		bubble(t, func(t *testing.T) {
@@ -834,9 +838,9 @@ func TestReportKeepsUp(t *testing.T) {
 	})
 }
 
-// TestUnseenKeepsHorizon makes a check fail. Meanwhile, the clock is behind, except for one reading
-// after which a horizon seems to be due, and saves are slow. When a check succeeds again, IDs
-// continue only up to the horizon in the file.
+// TestUnseenKeepsHorizon makes a check fail. Meanwhile, saves are slow, and the clock is behind,
+// except for one reading after which a save seems to be due. When a check succeeds again, IDs are
+// generated only up to the horizon in the file.
 func TestUnseenKeepsHorizon(t *testing.T) {
 	for at := 150 * time.Millisecond; at < 1300*time.Millisecond; at += 100 * time.Millisecond {
 		bubble(t, func(t *testing.T) {
@@ -869,8 +873,8 @@ func TestUnseenKeepsHorizon(t *testing.T) {
 	}
 }
 
-// TestUnseenAtClose closes a file while checks fail. No more IDs are made, Close returns the
-// reason, and the file covers all IDs. If checks work again by then, Close saves.
+// TestUnseenAtClose closes a file while checks fail. No more IDs are generated, Close returns the
+// error, and the file's horizon covers all IDs. If checks work again by then, Close saves.
 func TestUnseenAtClose(t *testing.T) {
 	for _, works := range []bool{false, true} {
 		inBubble(t, clockfile.Options{}, 0, func(b *bench) {
@@ -902,8 +906,8 @@ func TestUnseenAtClose(t *testing.T) {
 	}
 }
 
-// TestLateAtClose closes a file just before its latest check expires. IDs end at that moment,
-// although Close would allow them for 100 ms.
+// TestLateAtClose closes a file just before its latest check expires. ID generation ends when the
+// check expires, although Close would otherwise allow IDs for 100 ms.
 func TestLateAtClose(t *testing.T) {
 	inBubble(t, clockfile.Options{}, 0, func(b *bench) {
 		opened := time.Now() // just after the latest check

@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// Unless -parallel is given; these tests mostly wait, a second in each Open.
+	// These tests mostly wait, for a second in each Open, so more of them run in parallel, unless
+	// -parallel is given.
 	flag.Set("test.parallel", "8")
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
 	// This initializes crypto/rand outside all bubbles. With GODEBUG=fips140=on, crypto/rand
@@ -52,9 +53,9 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// server mints in separate goroutines until it is told to stop. Then it closes the file and returns
-// immediately. It prints IDs of the three kinds that could repeat, each in 16 bytes. The node of
-// versions 1 and 6 is fixed, like a hardware address.
+// server generates IDs in separate goroutines until it is told to stop. Then it closes the file and
+// returns immediately. It prints IDs of the three kinds that could repeat, each in 16 bytes. The
+// node of versions 1 and 6 is fixed, like a hardware address.
 func server(forward, ahead, path string) error {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -80,7 +81,7 @@ func server(forward, ahead, path string) error {
 				if err, _ := recover().(error); !errors.Is(err, ids.ErrEnded) {
 					panic(err)
 				}
-				// Close leaves main 100 ms to return, which may not suffice on a busy machine.
+				// After Close, main has 100 ms to return, which may be too short on a busy machine.
 				select {}
 			}()
 			for {
@@ -134,8 +135,8 @@ func killAgain(t *testing.T, path string) {
 	for i := range 5 {
 		forward := time.Duration(-r.Int64N(int64(time.Hour))).Truncate(time.Millisecond)
 		window := []time.Duration{100 * time.Millisecond, time.Second, 10 * time.Second}[r.IntN(3)]
-		// This many IDs are read before the signal. If negative, which happens in at most every
-		// second process, the signal is immediate.
+		// The number of IDs to read before the signal. If it is negative, which happens in at most
+		// every second process, the signal is sent immediately.
 		most, end := r.IntN(4000)-1000*(i%2), syscall.SIGKILL
 		if i%4 == 0 && runtime.GOOS != "windows" { // on Windows, no process can send it
 			most, end = 5000*r.IntN(3), syscall.SIGTERM

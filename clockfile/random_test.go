@@ -17,16 +17,16 @@ import (
 	"github.com/oneclock/ids/clockfile"
 )
 
-// A trouble is a schedule of half a minute, which is derived from a seed. Three programs, each of
-// which is restarted whenever it has ended, open the file at one name, while three files are
-// exchanged there, removed and put back. Meanwhile, checks fail, hang or return late, and saves
-// fail or are slow.
+// A trouble is a schedule of half a minute that is derived from a seed. Three programs, each of
+// which is restarted whenever it ends, open the file at the same name. Meanwhile, three files
+// replace each other at that name, and are removed and put back. Checks fail, hang or return late,
+// and saves fail or are slow.
 type trouble struct {
 	*world
 	rand   *rand.Rand
 	files  []*inode
 	runs   [3]*process               // the current run of each program
-	made   map[ids.Snowflake]mintage // by the first program that made the ID
+	made   map[ids.Snowflake]mintage // first program that generated each ID
 	twice  int
 	log    []string
 	began  time.Time
@@ -38,8 +38,8 @@ type mintage struct {
 	wall    time.Time
 }
 
-// FuzzTroubles checks that no two programs make the same ID. An exception is an ID whose time was
-// still in the future, which is the time of a horizon after a crash.
+// FuzzTroubles checks that no two programs generate the same ID. An exception is an ID whose time
+// is still in the future, because IDs continue from the horizon after a crash.
 func FuzzTroubles(f *testing.F) {
 	seeds := uint64(100)
 	if testing.Short() {
@@ -58,7 +58,7 @@ func FuzzTroubles(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		bubble(t, func(t *testing.T) {
 			w := newWorld()
-			w.taken = true // an older file covers nothing
+			w.taken = true // the horizon of an older file covers no IDs
 			now := time.Now()
 			s := &trouble{world: w, rand: rand.New(rand.NewPCG(seed, 0)), made: map[ids.Snowflake]mintage{}, began: now, ending: now.Add(30 * time.Second)}
 			for range 3 {
@@ -72,7 +72,7 @@ func FuzzTroubles(f *testing.F) {
 			}
 			wg.Go(s.somebody)
 			wg.Wait()
-			time.Sleep(time.Minute) // past everything that may hang
+			time.Sleep(time.Minute) // longer than anything can hang
 			ran.Add(1)
 			made.Add(int64(len(s.made)))
 			if s.twice > 0 {
@@ -91,7 +91,7 @@ func ms(r *rand.Rand, least, most int) time.Duration {
 	return time.Duration(least+r.IntN(most-least+1)) * time.Millisecond
 }
 
-// program opens the file, makes an ID each ms and closes the file, again and again.
+// program repeatedly opens the file, generates an ID every ms and closes the file.
 func (s *trouble) program(t *testing.T, program int, r *rand.Rand) {
 	for ; time.Now().Before(s.ending); time.Sleep(ms(r, 10, 400)) {
 		p := &process{memory: s.memory, slow: ms(r, 0, 20)}
@@ -136,7 +136,7 @@ func (s *trouble) note(program int, id ids.Snowflake) {
 	}
 }
 
-// put puts a file, or none, at the name.
+// put puts a file at the name, or removes the file there if i is nil.
 func (s *trouble) put(i *inode) (before *inode) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,7 @@ func (s *trouble) put(i *inode) (before *inode) {
 	return before
 }
 
-// somebody changes something every now and then.
+// somebody injects a random fault every now and then.
 func (s *trouble) somebody() {
 	const held = 500 // in ms; for a shorter time, a file may be there between two checks
 	r := s.rand
@@ -173,7 +173,7 @@ func (s *trouble) somebody() {
 		for _, p := range some {
 			switch {
 			case p == nil:
-			case trouble < 4: // looks
+			case trouble < 4: // checks fail or hang
 				fails, often, n := r.IntN(2) == 0, 1+r.IntN(3), 0
 				p.onCheck = func() error {
 					s.mu.Lock()

@@ -26,7 +26,7 @@ func TestChildKeepsLock(t *testing.T) {
 	disk := &remembers{Disk: clockfile.System}
 	f, err := clockfile.OpenOn(disk, path, nil)
 	must(t, err)
-	// It ends with this process's descriptor, as a child's would.
+	// It is released with this process's descriptor, as a child's would be.
 	fd, err := syscall.Dup(clockfile.Descriptor(disk.opened))
 	must(t, err)
 	inherited := os.NewFile(uintptr(fd), "lock")
