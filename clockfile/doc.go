@@ -108,10 +108,10 @@
 //
 //   - The file itself, instead of its directory, is mounted into a container, and is replaced
 //     outside of the container. Mount the directory instead.
-//   - Two paths lead to one file but do not share locks. This can happen on a network file system,
-//     through FUSE, in a folder that is shared with a host or a virtual machine, or with hard links
-//     in the lower layer of an overlay. Use only one path, on a local file system that is
-//     implemented in the kernel.
+//   - Two paths refer to the same file but do not share locks. This can happen on a network file
+//     system, through FUSE, in a folder that is shared with a host or a virtual machine, or with
+//     hard links in the lower layer of an overlay. Use only one path, on a local file system that
+//     is implemented in the kernel.
 //   - The file is part of a container image, so each container has its own copy. Do not create the
 //     file when you build an image.
 //

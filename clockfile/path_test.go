@@ -258,8 +258,8 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-// TestGiveName gives a file's name to two files, by a link or, where links are refused as for a
-// directory, by a rename. The first file keeps the name.
+// TestGiveName gives the same name to two files, by a link or, where links are not allowed, as for
+// a directory, by a rename. The first file keeps the name.
 func TestGiveName(t *testing.T) {
 	newPath(t)
 	for what, fresh := range map[string]func(path string) error{

@@ -925,8 +925,8 @@ func TestLateAtClose(t *testing.T) {
 }
 
 // TestUnreadable has copies that cannot be read until they are rewritten. If the other copy is as
-// it was written, the next save rewrites the unreadable one. If the other copy is in doubt, or
-// cannot be read either, saving fails.
+// it was written, the next save rewrites the unreadable one. If the contents of the other copy are
+// unknown, or it cannot be read either, saving fails.
 func TestUnreadable(t *testing.T) {
 	for _, bad := range [][]int64{{0}, {clockfile.Second}, {0, clockfile.Second}} {
 		var told []error
@@ -956,7 +956,7 @@ func TestUnreadable(t *testing.T) {
 		b.mu.Lock()
 		b.afterOp = func() {
 			if b.hit {
-				b.names[path].bad[clockfile.Second] = true // and the first copy is in doubt
+				b.names[path].bad[clockfile.Second] = true // and the contents of the first copy are unknown
 			}
 		}
 		b.mu.Unlock()

@@ -138,7 +138,7 @@ func (l *Lane) Latest() (t time.Time, ok bool) {
 	return l.scale.Time(tick), tick >= l.scale.first
 }
 
-// SetLimit makes the lane refuse IDs with a tick after the tick of t.
+// SetLimit makes the lane refuse to assign IDs with a tick after the tick of t.
 func (l *Lane) SetLimit(t time.Time) { l.limit = min(l.scale.at(NewReading(t)), l.scale.last) }
 
 // MayGoOn reports whether there is a reading of the wall clock for which the limit allows another
