@@ -956,7 +956,7 @@ func TestUnreadable(t *testing.T) {
 		b.mu.Lock()
 		b.afterOp = func() {
 			if b.hit {
-				b.names[path].bad[clockfile.Second] = true // and the contents of the first copy are unknown
+				b.names[path].bad[clockfile.Second] = true // the first copy is then unknown
 			}
 		}
 		b.mu.Unlock()
