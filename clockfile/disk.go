@@ -39,9 +39,10 @@ type file interface {
 	Check() (size int64, err error)
 }
 
-// system is the disk that calls the operating system. Where a directory cannot be synced, a new
-// file may be lost in a power failure, and Open then returns an error. Windows cannot sync a
-// directory, but when it syncs a file, it also writes the journal that contains the file's name.
+// system is the disk implementation that calls the operating system. Where a directory cannot be
+// synced, a new file may be lost in a power failure, and Open then returns an error. Windows cannot
+// sync a directory, but when it syncs a file, it also writes the journal that contains the file's
+// name.
 type system struct{ syncName func(path string) error }
 
 // syncName syncs the directory that contains the name of a file.
