@@ -1,6 +1,6 @@
 package main
 
-// This file contains the command clock, which creates a file for package clockfile, or shows the
+// This file contains the clock command, which creates a file for package clockfile, or shows the
 // contents of such a file.
 
 import (

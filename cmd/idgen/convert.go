@@ -1,6 +1,6 @@
 package main
 
-// This file contains the command convert, which writes an ID in a different form or as a different
+// This file contains the convert command, which writes an ID in a different form or as a different
 // kind of ID.
 
 import (

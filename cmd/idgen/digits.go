@@ -10,7 +10,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// The constant common contains the characters that occur in most forms of IDs.
+// common contains the characters that occur in most forms of IDs.
 const (
 	common       = alphanumeric + "-_"
 	alphanumeric = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,6 +1,6 @@
 package main
 
-// This file contains the fields of an ID that the command inspect shows.
+// This file contains the ID fields that the inspect command shows.
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ type field struct {
 // Snowflakes.
 type view struct {
 	title      string
-	bits, keys string  // each with one character per bit: its value and its field's key
+	bits, keys string  // for each bit, its value in bits and its field's key in keys
 	doubt      string  // reason why the view is not plausible, or empty
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
@@ -35,8 +35,8 @@ type view struct {
 	Fields     []field `json:"fields"`
 }
 
-// newView returns a view of an ID's bytes. The parameter widths lists the ID's pieces in order.
-// Each piece is written as the key of its field, followed by the number of bits, as in "T48 R80".
+// newView returns a view of an ID's bytes. The ID's pieces are listed in widths, in order. Each
+// piece is written as the key of its field, followed by the number of bits, as in "T48 R80".
 func newView(title string, id []byte, widths string) *view {
 	v := &view{title: title, bits: fmt.Sprintf("%0*b", len(id)*8, new(big.Int).SetBytes(id))}
 	for piece := range strings.FieldsSeq(widths) {
@@ -212,7 +212,7 @@ func (v *view) addNode(u ids.UUID) {
 }
 
 // viewSnowflake returns the view of a Snowflake in the layout l. The view is not plausible if its
-// time is more than a day later than now, or in the first second after the layout's epoch.
+// time is more than a day after now, or in the first second after the layout's epoch.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	bytes, _ := s.MarshalBinary() // the error is always nil
 	parts := l.Split(s)

@@ -63,9 +63,9 @@ func (fs *flags) parseOptions(args []string) error {
 	return usagef("unexpected argument %.80q", others[0])
 }
 
-// addChoice adds an option whose value must be one of the given words. The option is
-// case-insensitive, but the given words must be in lower case. The parameter value is the default,
-// which need not be one of these words.
+// addChoice adds an option whose value must be one of the words. The option's argument is
+// case-insensitive, but the words must be in lower case. The default is value, which need not be
+// one of the words.
 func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
@@ -77,8 +77,8 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	return &value
 }
 
-// addNumber adds an option whose value must be a number from 0 to limit. The parameter value is the
-// default, which may be outside that range.
+// addNumber adds an option whose value must be a number from 0 to limit. The default is value,
+// which may be outside that range.
 func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
@@ -123,9 +123,9 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the value of an option that takes a time. For a day or a month, begin is the start of
-// that day or month, and end is the start of the next one. For any other time, begin and end are
-// equal.
+// A span is the time, the day or the month that an option such as -from is set to. For a day or a
+// month, begin is the start of that day or month, and end is the start of the next one. For any
+// other time, begin and end are equal.
 type span struct {
 	begin, end time.Time
 	given      bool // the option is set

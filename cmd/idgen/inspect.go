@@ -1,6 +1,6 @@
 package main
 
-// This file contains the command inspect, which shows the fields of an ID.
+// This file contains the inspect command, which shows the fields of an ID.
 
 import (
 	"encoding/json"
@@ -66,8 +66,8 @@ type report struct {
 	Views []*view           `json:"views"`
 }
 
-// formsOf returns a map from the name of each form to the ID in that form. The map does not contain
-// the forms that an ID of this kind cannot have.
+// formsOf returns the ID in each form that an ID of its kind can have. The keys of the map are the
+// names of the forms.
 func formsOf(id ident) map[string]string {
 	all := map[string]string{}
 	for _, name := range formNames() {
@@ -78,8 +78,9 @@ func formsOf(id ident) map[string]string {
 	return all
 }
 
-// draw returns a text with the ID and its forms, followed by the fields and the bits of each view.
-// Next to the bits, the text shows the key of each bit's field.
+// draw returns a string that shows the ID and its forms, followed by the fields and the bits of
+// each view. To the right of the bits, the string shows the key of the field to which each bit
+// belongs.
 func draw(id ident, all []*view) string {
 	var b strings.Builder
 	inBytes := func(s string) string { return s[:8] + " " + s[8:16] + " " + s[16:24] + " " + s[24:32] }

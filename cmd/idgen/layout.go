@@ -43,7 +43,7 @@ func layoutNames() string {
 
 // parseLayout parses a custom layout. The text consists of an epoch, a tick, the number of node
 // bits and the number of sequence bits, separated by commas. The word nodelast may follow as a
-// fifth element. The program leases accepts the same format.
+// fifth element. The leases command accepts the same format.
 func parseLayout(text string) (l ids.SnowflakeLayout, err error) {
 	words := strings.Split(text, ",")
 	if l.NodeLast = len(words) == 5 && words[4] == "nodelast"; l.NodeLast {

@@ -16,9 +16,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// maker returns the command that makes IDs in one format. The function next makes an ID. The
-// function at makes an ID with the given time. The parameter limit is the number of different IDs
-// that can have the same time. If at is nil, the command has no option -at.
+// maker returns the command that makes IDs in one format. The command calls next for each ID or,
+// with the -at option, the function at. At most limit different IDs can have the same time. If at
+// is nil, the command has no -at option.
 func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -36,8 +36,8 @@ func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) fun
 	}
 }
 
-// make calls next n times and writes the IDs, one per line. The parameter limit is the number of
-// different IDs that next can return. If n exceeds limit, make returns an error.
+// make calls next n times and writes the IDs, one per line. If n exceeds limit, which is the
+// maximum number of different IDs that next can return, make returns an error.
 func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	if n > limit {
 		return usagef("-n %d is too large; %s can make only %d IDs with one time", n, t.name, limit)
@@ -110,8 +110,8 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// If a process uses this node number later than the time in end, it makes different IDs, even
-	// if its clock is behind by maxAhead.
+	// A process that uses this node number after the time end makes different IDs from this run,
+	// even if the process's clock is behind by maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)
@@ -129,8 +129,8 @@ var namespaces = map[string]ids.UUID{
 	"x500": ids.NamespaceX500(),
 }
 
-// named returns the command that makes UUIDs from a namespace and a name. The function hash
-// computes such a UUID.
+// named returns the command that makes UUIDs from a namespace and a name, with the given hash
+// function.
 func named(hash func(namespace ids.UUID, name string) ids.UUID) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// recognize returns an error if s, which is not an ID, looks like a different kind of text. The
-// error names this kind and, if possible, suggests a way to extract the IDs. Otherwise recognize
-// returns nil.
+// recognize returns an error if s looks like something other than an ID, for example JSON. The
+// caller must have checked that s is not an ID. The error states what s looks like and, if
+// possible, suggests a way to extract the IDs. Otherwise recognize returns nil.
 func recognize(s string) error {
 	if err := encoded(s); err != nil {
 		return err
@@ -25,7 +25,7 @@ func recognize(s string) error {
 		return errors.New("JSON; extract the IDs first, for example with jq -r .id (jq before 1.7 rounds a Snowflake that is a number)")
 	case isList(s):
 		return errors.New(`a list; put each ID on its own line first, for example with tr -s '[], ' '\n'`)
-	case strings.HasPrefix(s, "["): // a list of numbers, for which parseList returns a better error
+	case strings.HasPrefix(s, "["): // a list of numbers; parseList's error is more specific
 		return nil
 	case isDecimal(s):
 		return errors.New("a UUID in decimal needs -as decimal; a Snowflake has at most 19 digits")
@@ -57,11 +57,11 @@ func recognize(s string) error {
 }
 
 // encoded returns an error if s is in UTF-16 or contains a NUL character. Otherwise it returns nil.
-// A text with NUL characters may consist of several texts that each end with NUL.
+// A string that contains NUL characters may consist of several strings that each end with NUL.
 func encoded(s string) error {
 	isUTF16 := len(s) > 1 || s == "\x00"
 	for i := 0; isUTF16 && i < len(s); i++ {
-		// In UTF-16, every other byte of an ASCII text is NUL.
+		// In UTF-16, every other byte of ASCII text is NUL.
 		isUTF16 = (s[i] == 0) == (s[0] == 0) != (i%2 == 1)
 	}
 	switch {
@@ -74,7 +74,7 @@ func encoded(s string) error {
 }
 
 // isList reports whether s begins with "[" and has an element that contains a digit and is too long
-// for the decimal value of a byte.
+// to be the value of a byte in decimal.
 func isList(s string) bool {
 	inner, ok := strings.CutPrefix(s, "[")
 	elements := strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(", ]", r) })

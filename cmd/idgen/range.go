@@ -1,6 +1,6 @@
 package main
 
-// This file contains the command range, which prints the bounds of the IDs in a time range.
+// This file contains the range command, which prints the bounds of the IDs in a time range.
 
 import (
 	"fmt"
@@ -97,10 +97,10 @@ func findSorted(kind string, l ids.SnowflakeLayout) (sortedKind, bool) {
 	return sortedKind{}, false
 }
 
-// literals returns the SQL literals for an ID in the given form. In the form hex, a 16-byte ID has
+// literals returns the SQL literals for an ID in the given form. In the hex form, a 16-byte ID has
 // two literals: the first is for MySQL, MariaDB and SQLite, and the second is for PostgreSQL. Some
-// forms have no literal, because a database may not sort them in the order of the IDs. For example,
-// a database that ignores case sorts IDs in Base58 in a different order.
+// forms have no literal, because not every database sorts them in the order of the IDs. For
+// example, a database that ignores case sorts IDs in Base58 in a different order.
 func literals(kind, form, id string) []string {
 	switch {
 	case form == "text" && kind == "snowflake":

@@ -15,16 +15,16 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// A way is a form of text from which an ID can be read.
+// A way is a text format from which an ID can be parsed.
 type way struct {
-	as    string              // kinds and forms that select this way in -as
+	as    string              // values of -as that select this way: kinds and forms
 	fits  func(s string) bool // reports whether s looks like an ID of this form
 	parse func(s string) (any, error)
 }
 
-// ways lists all ways to read an ID. Each text is read in the first way that fits. Every text that
-// fits one of the last ways also fits an earlier way, so the last ways are used only with the
-// option -as.
+// ways lists all ways to read an ID. Each string is parsed in the first way that fits. Some ways,
+// such as the last four, fit only strings that an earlier way fits as well. These ways are used
+// only with the -as option.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
 		refusal("22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end")},
@@ -39,8 +39,8 @@ var ways = []way{
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; use -as text or -as base32")},
-	// This way also fits numbers that are not Snowflakes, so that ParseSnowflake returns an error
-	// that contains the reason.
+	// This way also fits numbers that are not Snowflakes, such as negative numbers. For these
+	// numbers, ParseSnowflake returns an error that contains the reason.
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
 	{"snowflake hex", looksLikeID(18), parser(parseSnowflakeHex)},
@@ -56,15 +56,15 @@ func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
 	return func(s string) (any, error) { return parse(s) }
 }
 
-// refusal returns a parser that rejects every text with the given error message. It is used for
-// text that could be read as different IDs.
+// refusal returns a parser that rejects every string with the given error message. It is used for
+// strings that could be read as different IDs.
 func refusal(why string) func(string) (any, error) {
 	return func(string) (any, error) { return nil, errors.New(why) }
 }
 
-// looksLikeID returns a function that reports whether a text has n bytes and contains only
-// characters that occur in IDs. A different text, such as a Snowflake in brackets, may have n bytes
-// by chance. The error for such a text must not be about IDs of that length.
+// looksLikeID returns a function that reports whether a string has n bytes and contains only
+// characters that occur in IDs. Other strings, such as a Snowflake in brackets, may happen to have
+// n bytes. The error for such a string must not be about IDs of that length.
 func looksLikeID(n int) func(string) bool {
 	return func(s string) bool { return len(s) == n && strings.Trim(s, common+"{}:+/") == "" }
 }
@@ -97,7 +97,7 @@ func isHex(s string) bool { return looksLikeID(32)(hexDigits(s)) }
 func parseHex(s string) (ids.UUID, error) { return ids.ParseUUID(hexDigits(s)) }
 
 // parseUUIDBase58 parses a UUID in Base58. It accepts only versions 1 to 8, the Nil UUID and the
-// Max UUID, because a text in a different alphabet usually decodes to a UUID of an unknown version.
+// Max UUID, because text in a different alphabet usually decodes to a UUID of an unknown version.
 func parseUUIDBase58(s string) (ids.UUID, error) {
 	u, err := ids.ParseUUIDBase58(s)
 	known := u.Variant() == ids.VariantRFC9562 && u.Version() >= 1 && u.Version() <= 8 || u == ids.NilUUID() || u == ids.MaxUUID()
@@ -110,7 +110,7 @@ func parseUUIDBase58(s string) (ids.UUID, error) {
 	return u, err
 }
 
-// isTextForm reports whether s is a UUID or a ULID in a text form. In such a form, the bytes are in
+// isTextForm reports whether s is a text form of a UUID or a ULID. In such a form, the bytes are in
 // the usual order, so -as guid does not apply.
 func isTextForm(s string) bool {
 	for _, parse := range []func(string) (any, error){parser(ids.ParseUUID), parser(ids.ParseULID), parser(ids.ParseUUIDBase58)} {
@@ -178,8 +178,9 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read reads an ID from text. It uses the first way that fits the text. It ignores spaces, tabs and
-// a pair of quotes around the ID. If as is not empty, it is the required kind or form of the ID.
+// read parses an ID in the first way that fits the text. It ignores spaces, tabs and a pair of
+// quotes around the ID. The parameter as specifies the required kind or form of the ID, or is
+// empty.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
 	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {

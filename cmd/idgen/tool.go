@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A tool is one run of the program.
+// A tool holds the state of one run of the program.
 type tool struct {
 	in   io.Reader
 	out  *bufio.Writer // contains whole lines; after an error, every write fails
@@ -30,10 +30,10 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each calls do for every argument of the command. If the command has no arguments, it calls do for
-// every line of standard input. It prints the text that do returns, or reports the error. For every
-// input line, it prints one output line, so that the output can be joined to the other columns of
-// the input. The output line is empty if the input line is empty or rejected.
+// each passes every argument of the command to the function do or, if there are no arguments, every
+// line of standard input. It prints the string that the function returns, or reports the error. For
+// every input line, it prints one output line, so that the output can be joined to the other
+// columns of the input. The output line is empty if the input line is empty or rejected.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
 		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {
@@ -70,8 +70,8 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	}
 }
 
-// readLine returns the next line, including its end. If a line does not fit in the buffer, readLine
-// returns the beginning of the line and [bufio.ErrBufferFull], and skips the rest.
+// readLine returns the next line, including its line ending. If a line does not fit in the buffer,
+// readLine returns the beginning of the line and [bufio.ErrBufferFull], and skips the rest.
 func readLine(in *bufio.Reader) (string, error) {
 	part, err := in.ReadSlice('\n')
 	line := string(part)
@@ -84,9 +84,9 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// answer passes the text to the callback do and prints the text that the callback returns. If the
+// answer passes text to the callback do and prints the string that the callback returns. If the
 // callback returns an error, answer reports the error and prints placeholder instead. The report
-// contains the parameter where, which identifies the text.
+// contains the string where, which identifies the input.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {
