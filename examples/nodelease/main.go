@@ -171,7 +171,7 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 // work generates IDs and passes each of them to use, until ctx is canceled or an error occurs. It
 // then releases the number. If ctx comes from signal.NotifyContext, SIGTERM cancels ctx.
 func work(ctx context.Context, m *nodelease.Minter, use func(ids.Snowflake) error) (err error) {
-	// Close does not need ctx, which is canceled by now. Close takes at most 5 s.
+	// Close does not use ctx, which may already be canceled. Close takes at most 5 s.
 	defer func() { err = errors.Join(err, m.Close()) }()
 	for {
 		id, err := m.NextContext(ctx) // blocks while no number is free

@@ -15,7 +15,7 @@ import (
 	"github.com/oneclock/ids/uuid"
 )
 
-// user defines a prefix. The text of each typeid.ID[user] begins with user_.
+// user defines a prefix. The text form of each typeid.ID[user] begins with user_.
 type user struct{}
 
 func (user) Prefix() string { return "user" }
@@ -45,9 +45,9 @@ func run() error {
 	// version 7 keys therefore sort by time.
 	fmt.Println("\nv7.Compare(…)    ", v7.Compare(uuid.NewV7()), " the next id is greater, as bytes and as text")
 
-	// Parse accepts four text forms of a UUID. If a text is invalid, the error reports the problem
-	// and its byte position in the text. The second text below is invalid because the letter O is
-	// not a digit.
+	// Parse accepts four text forms of a UUID. If a string is invalid, the error reports the
+	// problem and its byte position. The second string below is invalid because the letter O is not
+	// a digit.
 	good, err := uuid.Parse("{017F22E2-79B0-7CC3-98C4-DC0C0C07398F}")
 	if err != nil {
 		return err

@@ -81,8 +81,8 @@ type server struct {
 
 func newServer(t testing.TB) *server {
 	t.Helper()
-	// Do not use t.TempDir. Other accounts cannot enter the parent of the directory that it
-	// creates, and the path of that directory is too long for a socket.
+	// Do not use t.TempDir. Other accounts have no access to the parent of the directory that it
+	// creates, and the path of a socket in that directory would be too long.
 	dir, err := os.MkdirTemp("", "ids-server-")
 	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })

@@ -4,7 +4,7 @@ package dbserver
 
 import "testing"
 
-// On systems other than Linux, Postgres and MariaDB skip the test.
+// Postgres and MariaDB skip the test on all systems except Linux.
 var Postgres, MariaDB = skip, skip
 
 func skip(t testing.TB) string {

@@ -1,4 +1,4 @@
-// Package must contains functions that prepare a test. They end the test if its preparation fails.
+// Package must contains functions that set up a test. They end the test if the setup fails.
 package must
 
 import (

@@ -1,4 +1,4 @@
-// Machine prints Snowflakes. Several of its processes can run on a machine. They share the
+// Machine prints Snowflakes. Several of its processes can run on the same machine. They share the
 // machine's node numbers without a server. A directory contains a file for each number, and each
 // process takes the first number that is free.
 //
@@ -36,8 +36,8 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*dir, *from, *count); errors.Is(err, context.Canceled) {
-		// The program was ended by SIGTERM or SIGINT. If the last save failed, err also contains
-		// the error from saving. Even then, no ID will be repeated.
+		// The program was terminated by SIGTERM or SIGINT. If the last save failed, err also
+		// contains the error from saving. Even then, no ID will be repeated.
 		log.Print("ends: ", err)
 	} else if err != nil {
 		log.Fatal(err)
@@ -57,15 +57,15 @@ func firstStart(dir string, from, count int64) error {
 	return nil
 }
 
-// file returns the path of a number's file, and options with its owner. Open rejects a renamed
-// file, because its owner differs.
+// file returns the path of a number's file, and options that name the file's owner. Open rejects a
+// renamed file, because the owner in the file is a different one.
 func file(dir string, number int64) (path string, opts *clockfile.Options) {
 	return filepath.Join(dir, fmt.Sprint(number, ".clock")),
 		&clockfile.Options{Owner: fmt.Sprint("orders, node ", number), Report: func(s clockfile.Status) { log.Print(s) }}
 }
 
-// open opens the first file that no process has open. Its number is in use until the process
-// ends, however it ends.
+// open opens the first file that no process has open. The file's number is in use until this
+// process ends, however it ends.
 func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 	for number := from; number < from+count; number++ {
 		f, err := clockfile.Open(file(dir, number))

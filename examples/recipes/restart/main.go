@@ -33,8 +33,8 @@ func main() {
 		do = firstStart
 	}
 	if err := do(*path); errors.Is(err, context.Canceled) {
-		// The program was ended by SIGTERM or SIGINT. If the last save failed, err also contains
-		// the error from saving. Even then, no ID will be repeated.
+		// The program was terminated by SIGTERM or SIGINT. If the last save failed, err also
+		// contains the error from saving. Even then, no ID will be repeated.
 		log.Print("ends: ", err)
 	} else if err != nil {
 		log.Fatal(err)
@@ -42,34 +42,34 @@ func main() {
 }
 
 func firstStart(path string) error {
-	// Check the number first, so that a wrong one creates no file.
+	// Check the number first, so that no file is created for an invalid number.
 	if _, err := snowflake.SetDefaultFromEnv(nil); err != nil {
 		return err
 	}
 	return clockfile.Create(path, &clockfile.Options{Owner: owner()}) // fails if the file exists
 }
 
-// owner names the service and its number, so that Open rejects the volume of another number.
+// owner identifies the service and its number, so that Open rejects a different number's volume.
 func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
 
 func run(path string) (err error) { // main exits when run returns
 	f, err := clockfile.Open(path, &clockfile.Options{Owner: owner(), Report: func(s clockfile.Status) { log.Print(s) }})
 	if err != nil {
-		return err // also if there is no file
+		return err // for example, because there is no file
 	}
-	defer func() { err = errors.Join(err, f.Close()) }() // Snowflakes end 100 ms later, permanently
+	defer func() { err = errors.Join(err, f.Close()) }() // the clock ends 100 ms later, permanently
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
-		return err // IDS_SNOWFLAKE_NODE is missing or bad, or a default node exists
+		return err // IDS_SNOWFLAKE_NODE is missing or invalid, or a default node exists
 	}
-	// Handle signals only after Open, which may hang.
+	// Handle signals only after Open has returned, because Open may hang.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	for {
-		// NextContext fails when ctx ends or the file is lost. Next would panic if it is lost.
+		// NextContext fails when ctx is done or the file is lost. If the file is lost, Next panics.
 		id, err := node.NextContext(ctx)
 		if err != nil {
-			return err // after SIGTERM it matches context.Canceled, which is no failure
+			return err // after SIGTERM it matches context.Canceled, which is not a failure
 		}
 		work(id)
 	}

@@ -1,5 +1,5 @@
-// Watch is an HTTP server for Snowflakes and gauges. The gauges show whether Snowflakes will soon
-// be unavailable, whether they already are, and whether they contain the time of a wrong clock. Use
+// Watch is an HTTP server for Snowflakes and gauges. The gauges show whether Snowflakes are
+// unavailable or soon will be, and whether the times in Snowflakes come from a wrong clock. Use
 // these commands:
 //
 //	export IDS_SNOWFLAKE_NODE=7
@@ -46,7 +46,7 @@ func main() {
 }
 
 // gauges returns gauges that show how far IDs are ahead of the clock, whether saving fails, and
-// whether IDs are withheld or have ended. Reading them makes no IDs.
+// whether IDs are withheld or the clock has ended. Reading the gauges does not generate IDs.
 func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 	m := new(expvar.Map)
 	m.Set("ahead_seconds", expvar.Func(func() any { return f.Clock().Ahead().Seconds() }))
@@ -133,7 +133,7 @@ func run(path, address string) (err error) { // main exits when run returns
 	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if server.Shutdown(late) != nil { // shut down before f.Close ends the clock
-		server.Close() // ends requests that still wait for an ID, for example because a disk fails
+		server.Close() // ends requests that are still waiting for an ID, perhaps because a save fails
 	}
 	return err
 }
