@@ -9,8 +9,8 @@
 //
 //	fmt.Println(id.Version()) // 7
 //
-// If the output differs in each run, it can be shown in a comment on the next line. Such a comment
-// is not checked.
+// If the output differs from run to run, it can be shown in a comment on the next line. Such a
+// comment is not checked.
 //
 // An HTML comment on the line before a block can contain directives. The rendered page does not
 // show them. These are the directives:
@@ -68,8 +68,8 @@ type block struct {
 }
 
 // Run compiles the blocks of a module into one program and runs it, with a subtest for each block.
-// The map given contains names, such as ctx, that blocks can use without declaring them. The map's
-// values are Go expressions for the values of these names.
+// Blocks can use the keys of given, such as ctx, as names without declaring them. The values in
+// given are Go expressions for the values of these names.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
 	var run []*block
@@ -130,8 +130,7 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// The pattern fence matches a Go block. If a comment with directives precedes the block, the
-// pattern also matches that comment.
+// fence matches a Go block, together with the comment with directives before it, if there is one.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the Go blocks on all pages.
@@ -172,9 +171,8 @@ func (b *block) direct(comment string, last *block) error {
 
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
-// inProgram checks the Go files in b.folder. The result found reports whether one of these files
-// contains the block's code, apart from indentation. The result tested reports whether one of these
-// files is a test file.
+// inProgram checks the Go files in b.folder. It reports whether one of these files contains the
+// block's code, ignoring indentation, and whether one of these files is a test file.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 	// The pattern is valid, so there is no error.
 	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go"))
@@ -188,8 +186,8 @@ func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 
 func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// The pattern importing matches the package clause and the imports at the beginning of a block.
-// Only a complete program has a package clause.
+// importing matches the package clause and the imports at the beginning of a block. Only a complete
+// program has a package clause.
 var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
 // source returns the source of a package whose function Run executes the block.
@@ -270,8 +268,8 @@ func names(f *ast.File) map[string]bool {
 	return used
 }
 
-// The pattern declaring matches an unindented statement that declares variables. It captures the
-// names of the variables.
+// declaring matches an unindented statement that declares variables. It captures the names of the
+// variables.
 var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 
 // folder is the name of the program's directory, which exists only in the go command's overlay.
@@ -321,7 +319,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// execute builds the sources into one program in the module in dir, runs the program, and returns
+// execute builds the sources as one program inside the module at dir, runs the program, and returns
 // the output of each block.
 func execute(t *testing.T, dir string, sources []string) []string {
 	temp := t.TempDir()
@@ -359,8 +357,8 @@ func write(t *testing.T, path, text string) {
 
 var printing = regexp.MustCompile(`^\s*fmt\.Print(?:ln|f)\(.*\)(?:\s*// (.*))?$`)
 
-// check compares a block's output with the expected output in the block's comments. The parameter
-// out is the block's output.
+// check compares out, which is the block's output, with the expected output in the block's
+// comments.
 func (b *block) check(t *testing.T, out string) {
 	out, failure, failed := strings.Cut(out, "\x01")
 	if failed {

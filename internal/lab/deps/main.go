@@ -1,17 +1,17 @@
 // Deps shows which files of a package use declarations in which other files. The result is exact,
-// because deps uses go/types. It prints the files in rows. A circle is a set of files that use each
-// other. Each file uses only files in lower rows and files of its own circle. If a circle is not
-// allowed, deps prints the uses within the circle and fails.
+// because deps uses go/types. It prints the files in rows. A cycle is a set of files that use each
+// other, directly or indirectly. Each file uses only files in lower rows and files in its own
+// cycle. If a cycle is not allowed, deps prints the uses within the cycle and fails.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
 //	go -C internal/lab run ./deps -from Generator.NewV7,ParseULID ../..
 //
-// For each function that is named with -from, deps also prints the amount of code that the function
-// uses in its package, directly and indirectly. The amount is the number of functions, files, lines
-// and private names. If code uses a field, this counts as a use of the file that declares the
-// struct type. A method's receiver does not count as a use of the file that declares the receiver's
-// type.
+// For each function that is named with -from, deps also measures the code that the function uses in
+// its package, directly and indirectly. It prints the numbers of functions, files, lines and
+// unexported names in this code. If code uses a field, this counts as a use of the file that
+// declares the struct type. A method's receiver does not count as a use of the file that declares
+// the receiver's type.
 package main
 
 import (
@@ -35,7 +35,7 @@ import (
 	"strings"
 )
 
-// allowed maps the import path of a package to the names of the files that may form a circle.
+// allowed maps the import path of a package to the names of the files that may form a cycle.
 var allowed = map[string]string{
 	// A template can contain a conversion, and a conversion can have a template.
 	"github.com/oneclock/ids/cmd/idsvet/internal/from": "convert.go template.go",
@@ -53,8 +53,8 @@ func main() {
 	}
 }
 
-// run prints the rows of files for each package in dirs. For each function in names, it also prints
-// the amount of code that the function uses. The error that run returns lists all circles that are
+// run prints the files of each package in dirs, in rows. For each function in names, it also prints
+// the amount of code that the function uses. The error that run returns lists all cycles that are
 // not allowed.
 func run(w io.Writer, dirs, names []string) error {
 	var circles []error
@@ -248,12 +248,12 @@ func (h *house) arrows() map[[2]string]map[string]bool {
 	return arrows
 }
 
-// printFiles prints the files in rows. The files of a circle are in the same row. The error that
-// printFiles returns lists the circles that are not allowed.
+// printFiles prints the files in rows. The files in a cycle are in the same row. The error that
+// printFiles returns lists the cycles that are not allowed.
 func (h *house) printFiles(w io.Writer) error {
 	arrows := h.arrows()
 	fmt.Fprintf(w, "%s: %d files, %d arrows\n", h.path, len(h.files), len(arrows))
-	// The map below contains, for each file, the files that it uses directly or indirectly.
+	// The keys of below[f] are the files that f uses directly or indirectly.
 	below := map[string]map[string]bool{}
 	for _, f := range h.files {
 		below[f] = map[string]bool{}
@@ -270,7 +270,7 @@ func (h *house) printFiles(w io.Writer) error {
 	}
 	var circles []error
 	// The next row contains each remaining file that no other remaining file uses, except for files
-	// of its own circle.
+	// in its own cycle.
 	for left := h.files; len(left) > 0; {
 		isTop := func(f string) bool {
 			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })
@@ -292,7 +292,7 @@ func (h *house) printFiles(w io.Writer) error {
 	return errors.Join(circles...)
 }
 
-// circleError returns an error that lists the uses in a circle of files, or nil if the circle is
+// circleError returns an error that lists the uses in a cycle of files, or nil if the cycle is
 // allowed.
 func (h *house) circleError(circle []string, arrows map[[2]string]map[string]bool) error {
 	if strings.Join(circle, " ") == allowed[h.path] {

@@ -9,8 +9,8 @@
 // The child calls [Move] to set the offset of its wall clock. One goroutine of the child calls Move
 // while others generate IDs. Therefore, the clock also steps between the two clock readings in a
 // single call of [time.Now], between the clock readings of two goroutines, and while the library is
-// generating an ID. The processes of a machine see the same effect after the machine has been
-// suspended. Their wall clock steps forward, but their monotonic clock continues evenly.
+// generating an ID. A process sees the same effect when a suspended machine resumes. The wall clock
+// has stepped forward, but the monotonic clock has not.
 //
 // All other cases, such as steps of one nanosecond and crashes at each point, are tested in the
 // root package with an injected clock. Linux does not allow the clock to step by centuries. To test

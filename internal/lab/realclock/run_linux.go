@@ -113,8 +113,8 @@ func (t *tracer) follow() (code int, err error) {
 				delete(t.calls, tid)
 				continue
 			}
-			// ESRCH means that the thread was killed while it was stopped, and that its end has not
-			// been reported yet.
+			// ESRCH means that the thread was killed while it was stopped, and that its exit has
+			// not been reported yet.
 			if err := t.resume(tid, s.StopSignal()); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return 0, err
 			}
@@ -154,9 +154,10 @@ func (t *tracer) systemCall(tid int) error {
 	}
 	switch call[1] {
 	case clockRealtime: // the kernel has just stored the time
-		// Do not compute the new time from the time that the kernel has stored. The kernel may have
-		// stored times for several threads before the tracer handles them, and the tracer handles
-		// them in any order. The times that are computed here advance from one thread to the next.
+		// Do not compute the new time from the time that the kernel has stored. The kernel may
+		// store times for several threads before the tracer handles the first of these threads, and
+		// the tracer handles the threads in no particular order. Unless the offset has changed, a
+		// time that is computed here is never earlier than the previous one.
 		now := t.began.Add(time.Since(t.began) + t.off)
 		b := binary.NativeEndian.AppendUint64(nil, uint64(now.Unix())) // struct timespec
 		b = binary.NativeEndian.AppendUint64(b, uint64(now.Nanosecond()))

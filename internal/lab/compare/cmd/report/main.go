@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-// write parses the benchmarks' output in text and writes the results to the pages and the chart.
-// The parameter root is the root directory of the repository.
+// write parses the benchmarks' output, which is in text, and writes the results to the pages and
+// the chart. The parameter root is the root directory of the repository.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {

@@ -54,8 +54,8 @@ func (r *results) median(name string) (s benchmath.Summary, ok bool) {
 
 // typical returns the round in which the times of the named benchmarks are closest to their medians
 // on a logarithmic scale. The rounds run in different processes, and the machine's state may change
-// between two rounds. Times that are compared with each other are therefore taken from the same
-// round, which typical selects. Names without results are ignored.
+// between two rounds. Therefore, times that are compared with each other are all taken from the
+// most typical round. Names without results are ignored.
 func (r *results) typical(names []string) (round int) {
 	least := math.Inf(1)
 	for i := range r.rounds {

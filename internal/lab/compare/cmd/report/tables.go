@@ -77,7 +77,7 @@ func (r *results) machine() string {
 // unsteadyMark follows the title of a row if the other libraries' times in that row are unsteady.
 const unsteadyMark = " †"
 
-// how returns the text that explains the tables on both pages.
+// how returns the explanation of the tables, which both pages contain.
 func (r *results) how() string {
 	return fmt.Sprintf("All times are in ns. If a row has times for other libraries, all its times are from one process, the most typical of %d. A † marks a\n"+
 		"row in which the other libraries' times differ between processes by a factor of more than 1.25.", r.rounds)
@@ -107,8 +107,8 @@ func (r *results) page() string {
 }
 
 // parts returns the tables for developers of the library, in Markdown. They show the cost of each
-// part of generating an ID. They also show the cost of an ID if many goroutines generate IDs, and
-// if one call generates several IDs.
+// part of generating an ID. They also show the cost per ID when many goroutines generate IDs, and
+// when one call generates several IDs.
 func (r *results) parts() string {
 	var b strings.Builder
 	b.WriteString("## What each part costs\n\n" + "| part | ns |\n| --- | ---: |\n")
@@ -158,7 +158,7 @@ func (w row) many(library string) string {
 	return "Goroutines64/" + w.kind + "/" + library
 }
 
-// figures contains the contents of a row, except for this library's times.
+// figures holds the contents of a row, except for this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
 	round  int    // the round from which all times in the row come
