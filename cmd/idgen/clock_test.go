@@ -1,6 +1,6 @@
 package main
 
-// Tests of the command clock.
+// Tests of the clock command.
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// TestClock makes a file, and shows it before, while and after it is in use.
+// TestClock creates a file, and shows the file before, during and after its use.
 func TestClock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clock")
 	show := func(want string) {
@@ -54,7 +54,7 @@ func TestClock(t *testing.T) {
 	show("horizon  " + f.Status().Horizon.Format(time.RFC3339Nano) + "  (")
 }
 
-// TestClockAhead tells on which side of the clock a horizon is, and of a file without an owner.
+// TestClockAhead shows a horizon before and after the current time, in a file without an owner.
 func TestClockAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clock")
 	for horizon, want := range map[string]string{"1999-12-31T23:59:58.5Z": "1.5s behind", "2000-01-01T00:00:10Z": "10s ahead of"} {
@@ -65,9 +65,9 @@ func TestClockAhead(t *testing.T) {
 			if err := errors.Join(err, bad, write(copies[0], copies[1])); err != nil {
 				t.Fatal(err)
 			}
-			synctest.Test(t, func(t *testing.T) { // it is 2000-01-01
+			synctest.Test(t, func(t *testing.T) { // the time is 2000-01-01
 				lines := 3
-				if i == 3 { // a copy that is being written is read once more
+				if i == 3 { // a copy that seems to be in the middle of a write is read again
 					time.AfterFunc(time.Millisecond, func() {
 						if err := write(data, data); err != nil {
 							t.Error(err)
@@ -87,7 +87,7 @@ func TestClockAhead(t *testing.T) {
 	}
 }
 
-// TestClockOwner shows an owner that would forge a line or clear the screen.
+// TestClockOwner shows an owner that could forge a line or clear the screen if it were not quoted.
 func TestClockOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clock")
 	data, err := horizonfile.Record{None: true, Owner: "evil\nhorizon  2099\x1b[2J"}.Encode()
@@ -99,7 +99,7 @@ func TestClockOwner(t *testing.T) {
 	}
 }
 
-// clockFile returns a file of two copies.
+// clockFile returns the contents of a file with two copies.
 func clockFile(first, second []byte) []byte {
 	data := make([]byte, horizonfile.Size)
 	copy(data, first)
@@ -129,7 +129,8 @@ func TestClockPaths(t *testing.T) {
 	}
 }
 
-// TestClockRefused refuses what package clockfile refuses, in the same words, and changes nothing.
+// TestClockRefused checks that show rejects the files that package clockfile rejects, with the same
+// messages, and does not change them.
 func TestClockRefused(t *testing.T) {
 	dir := t.TempDir()
 	good, err := horizonfile.Record{None: true}.Encode()

@@ -1,6 +1,6 @@
 package main
 
-// Tests of the command convert, and of text that is no ID.
+// Tests of the convert command, and of text that is not an ID.
 
 import (
 	"encoding/base64"
@@ -35,7 +35,7 @@ func TestConvert(t *testing.T) {
 		no64   = "not 128 bits in Base64"
 		noList = "not a list of 16 numbers from 0 to 255, such as [1 127 ... 143]; an argument needs quotes"
 	)
-	for _, test := range []struct{ args, id, want string }{ // want is a line, or what is said of the id
+	for _, test := range []struct{ args, id, want string }{ // want is the output line or the error
 		{"-to uuid6", v1, v6},
 		{"-to uuid1", v6, v1},
 		{"-as uuid -to uuid6", ids.MustParseUUID(v1).ULID().String(), v6},
@@ -61,10 +61,10 @@ func TestConvert(t *testing.T) {
 		{"-format typeid", asULID, digits},
 		{"-format base32", "order_" + digits, asULID},
 		{"-as typeid -to uuid", digits, v7},
-		{"", "order_00000000000000000000000000", "order_00000000000000000000000000"}, // 32 characters, as the digits of a UUID
+		{"", "order_00000000000000000000000000", "order_00000000000000000000000000"}, // 32 characters, like the digits of a UUID
 		{"-format guid", "00112233-4455-6677-8899-aabbccddeeff", "33221100554477668899aabbccddeeff"},
 		{"-as guid", "0x33221100554477668899aabbccddeeff", "00112233-4455-6677-8899-aabbccddeeff"},
-		// Bytes in Microsoft's order, as each of those who hand them out prints them.
+		// Bytes in Microsoft's order, in each form in which other programs print them.
 		{"-as guid", "33221100554477668899aabbccddeeff", "00112233-4455-6677-8899-aabbccddeeff"},
 		{"-as guid", `\x33221100554477668899AABBCCDDEEFF`, "00112233-4455-6677-8899-aabbccddeeff"},
 		{"-as guid", "MyIRAFVEd2aImaq7zN3u/w==", "00112233-4455-6677-8899-aabbccddeeff"},
@@ -73,7 +73,7 @@ func TestConvert(t *testing.T) {
 		{"-as guid -to guid", "[51, 34, 17, 0, 85, 68, 119, 102, 136, 153, 170, 187, 204, 221, 238, 255]", "33221100554477668899aabbccddeeff"},
 		{"-as guid", "MyIRAFVEd2aImaq7zN3u/w", or64},
 		{"-as guid", "33221100-5544-7766-8899-aabbccddeeff", ordered},
-		{"-format guid", "33221100-5544-7766-8899-aabbccddeeff", "00112233445566778899aabbccddeeff"}, // the first of the two commands
+		{"-format guid", "33221100-5544-7766-8899-aabbccddeeff", "00112233445566778899aabbccddeeff"}, // the first of the two commands in the error
 		{"-as guid", "{33221100-5544-7766-8899-aabbccddeeff}", ordered},
 		{"-as guid", "urn:uuid:33221100-5544-7766-8899-aabbccddeeff", ordered},
 		{"-as guid", asULID, ordered},
@@ -94,19 +94,20 @@ func TestConvert(t *testing.T) {
 		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jw", v7},
 		{"-as base64", "+/8i4nmwfMOYxNwMDAc5jw", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f"},
 		{"-as base64", "-_8i4nmwfMOYxNwMDAc5jw", "fbff22e2-79b0-7cc3-98c4-dc0c0c07398f"},
-		{"-as base64", "-/8i4nmwfMOYxNwMDAc5jw", "illegal base64 data at input byte 1"}, // of two alphabets
+		{"-as base64", "-/8i4nmwfMOYxNwMDAc5jw", "illegal base64 data at input byte 1"}, // characters from two alphabets
 		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jx", "illegal base64 data at input byte 20"},
 		{"", "AX8i4nmwfMOYxNwMDAc5jx==", "illegal base64 data at input byte 20"},
 		{"-as base64", "AX8i4nmwfMOYxNwMDA\r\rc5", `not a form of base64: length 22, with "\r" at byte 18`},
 		{"", "AX8i4nmwfMOYxNwMDA\r\rc5==", no64},
 		{"-as base64", "AX8i4nmwfMOYxNwMDAc5==", `not a form of base64: length 22, with "=" at byte 20`},
 		{"-as base64", "AX8i4nmwfMOYxNwMDAc5jw=", "not a form of base64: length 23, with \"=\" at byte 22"},
-		// What Base64 can be is not taken for Base58, nor for a TypeID.
+		// Text that may be Base64 is not read as Base58 or as a TypeID.
 		{"", "AX8i4nmwfMOYxNwMDAc5jw", or64},
 		{"-as ulid", "WKNzmBve3qfwtsTN3yyHTA", or64},
 		{"-as base58", "WKNzmBve3qfwtsTN3yyHTA", "ed69f6e6-4592-7000-a378-bf96948293ed"},
 		{"", "_f8i4nmwfMOYxNwMDAc5jw", or64},
-		// Base58 of a UUID is known by its version; other texts of 22 characters are another alphabet's, or need -as.
+		// A UUID in Base58 is recognized by its version. Any other 22 characters are in a different
+		// alphabet or need -as.
 		{"", "1BihbxwwQ4NZZpKRH9JDCz", v7},
 		{"", "1111111111111111111111", "00000000-0000-0000-0000-000000000000"},
 		{"", "YcVfxkQb6JRzqk5kF2tNLv", "ffffffff-ffff-ffff-ffff-ffffffffffff"},
@@ -114,8 +115,8 @@ func TestConvert(t *testing.T) {
 		{"", "1Bk6tksKnjorLHEsFTDuR1", "01800000-0000-8000-8000-000000000000"},
 		{"", "1Bk6tksKodwnGypYNsQ61u", noV58}, // version 9
 		{"", "1Bk6tksKfYiQngbUE7pSbq", noV58}, // version 0
-		{"", "1Bk6tksKmqfsiMtyCw9zXq", noV58}, // version 7 of variant NCS
-		{"", "1Bk6tksKmqg76Ti5nScdwD", noV58}, // and of variant Microsoft
+		{"", "1Bk6tksKmqfsiMtyCw9zXq", noV58}, // version 7, variant NCS
+		{"", "1Bk6tksKmqg76Ti5nScdwD", noV58}, // version 7, variant Microsoft
 		{"", "5vHqLc9etTWW3AVrEJvBez", noV58}, // shortuuid's 160427e7-f28e-40ee-9f7a-d473721488c8
 		{"-as uuid", "5vHqLc9etTWW3AVrEJvBez", noV58},
 		{"-as base58", "5vHqLc9etTWW3AVrEJvBez", "27d55931-6886-6357-34e2-7f251deffebb"},
@@ -123,17 +124,17 @@ func TestConvert(t *testing.T) {
 		{"-as ulid", "1AaLyDYFxmKZxXbNo18znE", "01ARZ3NDEKTSV4RRFFQ69G5FAV"},
 		{"-as base58", "1AaLyDYFxmKZxXbNo18zn0", "parsing UUID: not a Base58 digit at byte 21"},
 		{"", "1AaLyDYFxmKZxXbNo18zn0", "parsing UUID: not a Base58 digit at byte 21" + others},
-		// The numbers of 16 bytes.
+		// The decimal values of 16 bytes.
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 143]", v7},
 		{"", "[1, 127, 34, 226, 121, 176, 124, 195, 152, 196, 220, 12, 12, 7, 57, 143]", v7},
 		{"-as ulid", "[1,127,34,226,121,176,124,195,152,196,220,12,12,7,57,143]", asULID},
-		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 14", noList}, // cut
+		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 14", noList}, // truncated
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57]", noList},
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 143 0]", noList},
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 256]", noList},
 		{"", "[1 127 34 226 121 176 124 195 152 196 220 12 12 7 57 -1]", noList},
 		{"", "[", noList},
-		// What databases write around hex.
+		// The characters that databases write around hexadecimal digits.
 		{"", `\\x017F22e279b07cc398c4dc0c0c07398f`, v7},
 		{"", "X'017F22E279B07CC398C4DC0C0C07398F'", v7},
 		{"-as hex", "x'017f22e279b07cc398c4dc0c0c07398f'", v7},
@@ -152,7 +153,8 @@ func TestConvert(t *testing.T) {
 		{"-as snowflake", "1541815603606036480", "1541815603606036480"},
 		{"-as snowflake", "1ASD13XH1F800", "1541815603606036480"},
 		{"-as snowflake", "0x1565a11f6217a000", "1541815603606036480"},
-		// Digits alone are decimal unless told otherwise, or as long as another id.
+		// Text with only digits is decimal, unless -as selects another form or the text has the
+		// length of another ID.
 		{"-as base32", "1000990140000", "1152931709486891008"},
 		{"-as text", "1000990140000", "1000990140000"},
 		{"-as base32", "0x3ccd432acbf", "1048648670949749103"},
@@ -165,7 +167,7 @@ func TestConvert(t *testing.T) {
 		{"", `"17`, `not an ID: length 3, with "\"" at byte 0`},
 		{"", `17"`, `not an ID: length 3, with "\"" at byte 2`},
 		{"", `'17"`, `not an ID: length 4, with "'" at byte 0`},
-		{"", "'" + v7 + "'", v7}, // of SQL
+		{"", "'" + v7 + "'", v7}, // a literal in SQL
 		{"-as ulid", v7, "not a form of ulid: length 36"},
 		{"", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", noHex + "35"},
 		{"", `  "017f22e2-79b0-7cc3-98c4-dc0c0c07398g"`, noHex + "35"},
@@ -211,7 +213,7 @@ func TestConvert(t *testing.T) {
 	})
 }
 
-// TestNoID checks what is said of a text that is no id but shows what it is.
+// TestNoID checks the errors for text that is not an ID but can be recognized as something else.
 func TestNoID(t *testing.T) {
 	const (
 		v7      = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
@@ -235,9 +237,9 @@ func TestNoID(t *testing.T) {
 		return fmt.Sprintf("%q at byte %d; if the line has columns, extract one first, for example with %s", between, at, cut)
 	}
 	for text, want := range map[string]string{
-		"\xff\xfe0\x001\x00\r\x00":         utf16, // the first line of a file, and the second, which begins with the rest of a line's end
+		"\xff\xfe0\x001\x00\r\x00":         utf16, // the first line of a file, and the second line, which begins with the rest of a line ending
 		"\x000\x001\x00\r\x00":             utf16,
-		"\x00":                             utf16, // the last
+		"\x00":                             utf16, // the last line
 		"\xfe\xff\x000\x001\x00\r\x00":     utf16, // big-endian
 		"\x000\x001":                       utf16,
 		v7 + "\x00" + v7 + "\x00":          nul,
@@ -255,7 +257,7 @@ func TestNoID(t *testing.T) {
 		number + "n":                       bigInt, // as long as an xid
 		"7n":                               bigInt,
 		"n":                                "not an ID: length 1; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)",
-		// Of each form the length, by chance.
+		// Text that happens to have the length of an ID in some form.
 		number + "\u200b":                      odd(22, "\u200b", 19),
 		"ID=" + number:                         odd(22, "=", 2),
 		"<@" + number + ">":                    odd(22, "<", 0),
@@ -296,12 +298,12 @@ func TestNoID(t *testing.T) {
 		if _, err := read(text, ""); err == nil || err.Error() != want && err.Error() != "ids: "+want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
-		// What a text is does not depend on what is wanted.
+		// The error does not depend on -as.
 		if _, err := read(text, "uuid"); err == nil || !strings.Contains(want, "not an ID") && !strings.Contains(want, "parsing") && err.Error() != want {
 			t.Errorf("%q as a UUID: %v, want %s", text, err, want)
 		}
 	}
-	// Many ids without a line's end between them fill the buffer.
+	// Many IDs without a line ending between them fill the buffer.
 	check(t, []row{
 		{"convert", strings.Repeat(v7+"\x00", 10_000), 1, "\n", "line 1: " + nul},
 		{"uuid5", strings.Repeat("a name\x00", 10_000), 1, "\n", "line 1: " + nul},
@@ -310,8 +312,9 @@ func TestNoID(t *testing.T) {
 	})
 }
 
-// TestOtherAlphabets reads UUIDs in the 22 characters of other libraries. Nearly all are refused; of the rest the help
-// tells. No UUID in Bitcoin's alphabet is refused, but for those that may be Base64.
+// TestOtherAlphabets reads UUIDs as 22 characters in the alphabets of other libraries. Nearly all
+// of these UUIDs are rejected, and the help text warns of the rest. UUIDs in Bitcoin's alphabet are
+// rejected only if they may be Base64.
 func TestOtherAlphabets(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for name, digits := range map[string]string{
@@ -345,18 +348,19 @@ func TestOtherAlphabets(t *testing.T) {
 				t.Fatalf("%s of %s: %v", text, name, err)
 			}
 		}
-		if wrong > texts/8 || name == "Bitcoin" && wrong > 0 { // 2 to 16 of 100, by the time in them
+		if wrong > texts/8 || name == "Bitcoin" && wrong > 0 { // 2 to 16 %, depending on their time
 			t.Errorf("of %d texts of %s %d are read as another id", texts, name, wrong)
 		}
 	}
 }
 
-// TestEveryForm reads ids of all times and of other libraries in each of their forms, with -as and without it: a text is
-// the id, or is refused if it may be two, and is never another id, except in the forms that have no text of their own.
+// TestEveryForm reads IDs with all kinds of times, and IDs from other libraries, in each of their
+// forms, with and without -as. An ID is read correctly, or is rejected if it may be one of two IDs.
+// It is never read as a different ID, except in the forms that look like another form.
 func TestEveryForm(t *testing.T) {
 	random, refused, texts := rand.New(rand.NewPCG(1, 2)), map[string]int{}, map[string]int{}
 	for range 3_000 {
-		number := ids.Snowflake(random.Int64N(1<<41) << 22) // of Twitter's layout, node 0
+		number := ids.Snowflake(random.Int64N(1<<41) << 22) // in Twitter's layout, with node 0
 		u := ids.MinV7At(time.UnixMilli(random.Int64N(1 << 42)))
 		if random.IntN(2) == 0 {
 			binary.BigEndian.PutUint64(u[:], random.Uint64()&^0xf000|0x4000)
@@ -394,7 +398,7 @@ func TestEveryForm(t *testing.T) {
 					switch got, err := read(text, as); {
 					case err == nil && (got.number != id.number || got.bits != id.bits):
 						t.Fatalf("%s of form %s, as %q, is read as %v, want %v", text, form, as, got, id)
-					case err != nil && !named && (len(text) == 22 || len(text) == 13): // may be another
+					case err != nil && !named && (len(text) == 22 || len(text) == 13): // may be a different ID
 						refused[id.kind+" in "+form]++
 					case err != nil && as != "typeid" && as != "ulid" && as != "uuid":
 						t.Fatalf("%s of form %s, as %q: %v, want %v", text, form, as, err, id)
@@ -403,7 +407,8 @@ func TestEveryForm(t *testing.T) {
 			}
 		}
 	}
-	// Without the name of the form. 22 characters may be Base64; those of a ULID are hardly a UUID's; -as typeid has no such form.
+	// The form is not named with -as. 22 characters may be Base64, the Base58 of a ULID is rarely
+	// that of a UUID, and -as typeid has no such form.
 	for form, share := range map[string]float64{
 		"uuid in base58": 0.2, "typeid in base58": 0.5, "ulid in base58": 0.5, "snowflake in base32": 0.01,
 		"uuid in base64 without its end": 0.7, "uuid in base64 for URLs without its end": 0.7,

@@ -1,6 +1,6 @@
 package main
 
-// Tests of the command inspect.
+// Tests of the inspect command.
 
 import (
 	"encoding/json"
@@ -12,7 +12,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestInspect compares lines of what is printed of an id, with fields that are separated by one blank.
+// TestInspect compares lines of the output for an ID. Fields are separated by one space before the
+// comparison.
 func TestInspect(t *testing.T) {
 	for _, test := range []struct{ id, want string }{
 		{"017F22E2-79B0-7CC3-98C4-DC0C0C07398F", `
@@ -93,7 +94,7 @@ func TestInspect(t *testing.T) {
 		}
 		out, parts := "\n"+strings.Join(lines, "\n")+"\n", 4
 		if strings.Contains(out, "layout of sonyflake") {
-			parts = 4 + 3*3 // the forms once
+			parts = 4 + 3*3 // the forms are printed only once
 		}
 		if n := strings.Count(out, "\n\n"); n != parts || strings.Count(out, "\nas text ") != 1 {
 			t.Errorf("inspect %s has %d parts, want %d:%s", test.id, n, parts, out)
@@ -106,7 +107,8 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestInspectWhole compares all that is printed, and each mistake in a command line.
+// TestInspectWhole compares the whole output, and the errors for each kind of mistake in a command
+// line.
 func TestInspectWhole(t *testing.T) {
 	const ownLayout = "2025-01-01,10ms,16,8,nodelast"
 	const form = "must be twitter, discord, instagram, sonyflake or EPOCH,TICK,NODEBITS,SEQUENCEBITS, such as 2021-01-01,1ms,10,12"
@@ -153,7 +155,7 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -brief -layout 2021-01-01T00:00:00.0005Z,1ms,10,12 4194304000", "", 0,
 			"4194304000  Snowflake in the layout of 2021-01-01T00:00:00.0005Z,1ms,10,12  2021-01-01T00:00:01.000500000Z\n", ""},
 		{"inspect -brief -layout 2021-01-01T00:00:00Z,1s,4,0 17592884729", "", 0, "17592884729  Snowflake in the layout of 2021-01-01T00:00:00Z,1s,4,0  2055-11-05T08:01:35.000Z" + future, ""},
-		// Numbers that a database has counted.
+		// Numbers from a counter in a database.
 		{"inspect -brief 4194303999 4194304000", "", 0, "4194303999  Snowflake in the layout of twitter  2010-11-04T01:42:55.656Z" + early +
 			"4194304000  Snowflake in the layout of twitter  2010-11-04T01:42:55.657Z\n", ""},
 
@@ -161,7 +163,7 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field prefix -as typeid 01fwhe4ydgfk1shh6w1g60eecf", "", 1, "",
 			`"01fwhe4ydgfk1shh6w1g60eecf": a TypeID, UUID of version 7 has no field "prefix"; it has "time", "rand_a", "rand_b", "version", "variant", "unix_ms"`},
 		{"inspect -field time", "ffffffff-ffff-ffff-ffff-ffffffffffff", 1, "\n", `line 1: a Max UUID has no field "time"; it has "max"`},
-		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, Snowflakes are read in the layout twitter"}, // plausible in another one
+		{"inspect -field time", "3309054197760000000\n", 0, "2035-11-04T07:42:54.657Z\n", "note: without -layout, Snowflakes are read in the layout twitter"}, // plausible in a different layout
 		{"inspect -field node", "8\n7\n", 0, "0\n0\n", "note: without -layout, Snowflakes are read in the layout twitter"},                                    // once
 		{"inspect -field Clock-Sequence 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "13256\n", ""},
 		{"inspect -field unix-ms 1ec9414c-232a-6b00-b3c8-9f6bdeced846", "", 0, "1645557742000\n", ""},
@@ -170,7 +172,7 @@ func TestInspectWhole(t *testing.T) {
 		{"inspect -field node -layout 2021-01-01T00:00:00Z,1us,0,12", "7", 1, "\n",
 			`line 1: a Snowflake in the layout of 2021-01-01T00:00:00Z,1us,0,12 has no field "node"; it has "sign", "time", "sequence", "unix_ms"`},
 
-		// An int64 of milliseconds ends in the year 292278994.
+		// An int64 that counts milliseconds overflows in the year 292278994.
 		{"inspect -json -layout 2020-02-29T01:02:03.004Z,16ms,0,0 9223372036854775807", "", 0,
 			`{"kind":"snowflake","id":"9223372036854775807","forms":{"base32":"7ZZZZZZZZZZZZ","hex":"0x7fffffffffffffff","text":"9223372036854775807"},"views":[` +
 				`{"layout":"2020-02-29T01:02:03.004Z,16ms,0,0","plausible":false,"time":"2338218217-03-06T10:45:29.452Z","fields":[` +
@@ -195,11 +197,12 @@ func TestInspectWhole(t *testing.T) {
 	})
 }
 
-// TestLayoutOrder checks that the plausible layouts are drawn first, with the clock of a bubble, and that for scripts, which
-// compare ids, Twitter's is always the first.
+// TestLayoutOrder checks, with the clock of a bubble, that the plausible layouts are printed first.
+// For scripts, which compare IDs, Twitter's layout is always the first.
 func TestLayoutOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// As of 2022-06-28T16:07:40.105Z in Twitter's layout, 2017 in Instagram's, 2026 in Discord's, 2043 in Sonyflake's.
+		// The ID's time is 2022-06-28T16:07:40.105Z in Twitter's layout, and in 2017 in
+		// Instagram's, 2026 in Discord's and 2043 in Sonyflake's.
 		const id = ids.Snowflake(1541815603606036480)
 		made := ids.TwitterLayout().Split(id).Time
 		for _, test := range []struct {
@@ -227,7 +230,7 @@ func TestLayoutOrder(t *testing.T) {
 				t.Errorf("at %v: %s, want %s", test.now, got, test.order)
 			}
 			status, out, errs := try(id.String()+"\n7\n"+id.String()+"\n", "inspect", "-json")
-			if status != 0 || errs != "idgen: note: without -layout, Snowflakes are read in the layout twitter\n" { // once
+			if status != 0 || errs != "idgen: note: without -layout, Snowflakes are read in the layout twitter\n" { // the note is printed once
 				t.Errorf("inspect -json: status %d, %q", status, errs)
 			}
 			for line := range strings.Lines(out) {

@@ -1,6 +1,6 @@
 package main
 
-// Tests of what commands share: help, errors, lines and signals.
+// Tests of the parts that all commands share: help, errors, lines and signals.
 
 import (
 	"bufio"
@@ -31,7 +31,8 @@ func try(stdin string, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// must runs the program, which must succeed in silence, and returns the lines of its output.
+// must runs the program, which must succeed without printing to standard error, and returns the
+// lines of its output.
 func must(t *testing.T, stdin string, args ...string) []string {
 	t.Helper()
 	status, out, errs := try(stdin, args...)
@@ -44,11 +45,12 @@ func must(t *testing.T, stdin string, args ...string) []string {
 	return strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 }
 
-// A row is one run of the program, and what it prints and says. A usage error is said with the help to try.
+// A row describes one run of the program, with its output and its errors. A usage error is printed
+// with a hint to the help.
 type row struct {
 	args, stdin string
 	status      int
-	out, errs   string // errs without the name of the program
+	out, errs   string // errs omits the name of the program
 }
 
 // check runs the program for each row.
@@ -86,7 +88,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("idgen %s has the titles %s, want %s", args, got, want)
 		}
 	}
-	// Each command, form, layout and option is in it, in lines that a terminal has room for.
+	// The help contains each command, form, layout and option, in lines that fit a terminal.
 	shown := must(t, "", "help")
 	words := "-n -node -namespace -column -layout -format -as -to -from -json -brief -field -at -prefix -owner twitter sonyflake"
 	for _, word := range slices.Concat(strings.Fields(words), formNames(), slices.Collect(maps.Keys(commands()))) {
@@ -100,7 +102,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the help about %s is %q", word, got)
 		}
 	}
-	// The help about a command is about what it takes.
+	// The help about a command describes only what the command accepts.
 	about := map[string]string{
 		"FORM ": "uuid1 uuid3 uuid4 uuid5 uuid6 uuid7 uuid8 ulid snowflake inspect convert range", "KIND ": "inspect convert",
 		"LAYOUT ": "snowflake inspect range",
@@ -121,7 +123,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A fullDisk takes no byte.
+// A fullDisk rejects every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
@@ -142,7 +144,7 @@ func TestFailures(t *testing.T) {
 		if status := run(strings.Fields(args), in, out, &errs); status != 1 || errs.String() != want {
 			t.Errorf("idgen %s: status %d, %q, want %q", args, status, &errs, want)
 		}
-		if out, ok := out.(*bytes.Buffer); ok && strings.Count(out.String(), "\n") != 1 { // "b" may be cut
+		if out, ok := out.(*bytes.Buffer); ok && strings.Count(out.String(), "\n") != 1 { // "b" may be an incomplete line
 			t.Errorf("idgen %s: %q, want one id", args, out)
 		}
 		if many.Len() == 0 {
@@ -151,10 +153,10 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// noID says why "x" is refused.
+// noID is the error for "x".
 const noID = "not an ID: length 1; a UUID has 36, a ULID 26 and a Snowflake 1 to 19 (for other forms, run: idgen help inspect)"
 
-// TestLines gives lines of all kinds to commands that print a line for each of them.
+// TestLines passes lines of all kinds to commands that print one line for each of them.
 func TestLines(t *testing.T) {
 	const id, bad = "1541815603606036480", ": " + noID + "\n"
 	long := strings.Repeat("n", 1<<16-2)
@@ -164,13 +166,13 @@ func TestLines(t *testing.T) {
 		{"convert", "\r\n7\r\n\r\n8", 0, "\n7\n\n8\n", ""},
 		{"convert", "7\n\r", 0, "7\n\n", ""},
 		{"convert", "", 0, "", ""},
-		{"convert", "\ufeff\n\ufeff7\n\ufeff\ufeff8", 0, "\n7\n8\n", ""}, // as of cat a.csv empty.csv b.csv
+		{"convert", "\ufeff\n\ufeff7\n\ufeff\ufeff8", 0, "\n7\n8\n", ""}, // like the output of cat a.csv empty.csv b.csv
 		{"convert", "7\nx\n8\n", 1, "7\n\n8\n", "line 2" + bad},
 		{"convert", "x\n7\n" + long + long + long + "\ny", 1, "\n7\n\n\n", "line 1" + bad + "line 3: the line is longer than 65535 bytes\nline 4" + bad},
 		{"uuid5", "a\n\nb", 0, hash("a") + "\n" + hash("b"), ""},
 		{"uuid5", "\ufeffa\n\ufeffa\n", 0, hash("a") + hash("a"), ""},
-		{"uuid5", "x\r\r\n", 0, hash("x\r"), ""},                 // one of them belongs to the end
-		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // it fills the buffer
+		{"uuid5", "x\r\r\n", 0, hash("x\r"), ""},                 // one \r belongs to the line ending
+		{"uuid5", long + "\r\na", 0, hash(long) + hash("a"), ""}, // the line fills the buffer
 		{"uuid5", long + "nn\n" + long + "nn", 1, "\n\n", "line 1: the line is longer than 65535 bytes\nline 2: the line is longer than 65535 bytes"},
 		{"uuid3", "\xff\na\x00b\x00\n", 1, "\n\n", "line 1: the name is not valid UTF-8\nline 2: UTF-16; convert it to UTF-8 first, for example with iconv -f UTF-16 -t UTF-8"},
 		{"uuid8", "\n5c146b143c528afd938a375d0df1fbf6\nx\n", 1, "\n5c146b14-3c52-8afd-938a-375d0df1fbf6\n\n", "line 3: not a form of uuid: length 1; want 32 hexadecimal digits or a UUID"},
@@ -185,8 +187,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestAnswersAtOnce checks that whoever writes one line and waits gets the answer to it, and that reports come in their
-// order.
+// TestAnswersAtOnce checks that a user who enters one line gets the answer before entering the next
+// line, and that errors are reported in the order of the input.
 func TestAnswersAtOnce(t *testing.T) {
 	in, typed := io.Pipe()
 	shown, out := io.Pipe()
@@ -220,7 +222,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// TestMain runs the program itself where TestStopped starts this binary for it.
+// TestMain runs the program instead of the tests if TestStopped started this binary.
 func TestMain(m *testing.M) {
 	if args, ok := os.LookupEnv("IDGEN_TEST"); ok {
 		os.Args = append(os.Args[:1], strings.Fields(args)...)
@@ -229,14 +231,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestStopped ends the program by a signal while it writes to a pipe that nobody reads, or that is read slower than it is
-// written: its output ends at a line's end.
+// TestStopped ends the program by a signal while it writes to a pipe that is not read, or is read
+// more slowly than it is written. The output ends at the end of a line.
 func TestStopped(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOARCH == "wasm" {
 		t.Skip("no process can be sent a signal here")
 	}
 	const endless = "snowflake -node 7 -n 1000000000"
-	long := "inspect -brief -layout 2021-01-01T00:00:00." + strings.Repeat("0", 100_000) + "Z,1ms,10,12" // lines that no pipe takes as a whole
+	long := "inspect -brief -layout 2021-01-01T00:00:00." + strings.Repeat("0", 100_000) + "Z,1ms,10,12" // lines that do not fit into a pipe
 	for _, stop := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		unread, ended := begin(t, "", endless)
 		unread.Process.Signal(stop)
@@ -244,9 +246,9 @@ func TestStopped(t *testing.T) {
 		slow, out := begin(t, "", long)
 		all, piece, err := []byte(nil), make([]byte, 1000), error(nil)
 		slow.Process.Signal(stop)
-		time.Sleep(20 * time.Millisecond) // it waits for who reads
+		time.Sleep(20 * time.Millisecond) // the program waits for the reader
 		for n := 0; err == nil; {
-			slow.Process.Signal(stop) // changes nothing
+			slow.Process.Signal(stop) // has no effect
 			n, err = out.Read(piece)
 			all = append(all, piece[:n]...)
 		}
@@ -258,7 +260,7 @@ func TestStopped(t *testing.T) {
 			}
 		}
 	}
-	cmd, out := begin(t, `trap "" INT;`, endless) // as in the background of a script
+	cmd, out := begin(t, `trap "" INT;`, endless) // as in a background job of a script
 	cmd.Process.Signal(os.Interrupt)
 	io.ReadFull(out, make([]byte, 1<<20))
 	cmd.Process.Signal(syscall.SIGTERM)
@@ -269,7 +271,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// begin starts the program in a shell that has done something before, and reads some of what it writes.
+// begin starts the program in a shell that first runs the command before, and reads a part of the
+// output.
 func begin(t *testing.T, before, args string) (*exec.Cmd, io.Reader) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -294,7 +297,7 @@ func begin(t *testing.T, before, args string) (*exec.Cmd, io.Reader) {
 	return cmd, out
 }
 
-// TestUsage checks what is said of a command line that no command takes, and that it is said once.
+// TestUsage checks that an invalid command line is reported, and that it is reported only once.
 func TestUsage(t *testing.T) {
 	if newFlags().Output() != io.Discard {
 		t.Error("package flag says it too")

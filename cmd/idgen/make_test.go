@@ -19,7 +19,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestMake checks the number, the version, the order and the time of the ids of each format.
+// TestMake checks the number, the version, the order and the time of the IDs in each format.
 func TestMake(t *testing.T) {
 	for format, test := range map[string]struct{ form, title string }{
 		"uuid1": {"urn", "UUID of version 1"}, "uuid4": {"braces", "UUID of version 4"}, "uuid6": {"hex", "UUID of version 6"},
@@ -72,19 +72,19 @@ func TestMake(t *testing.T) {
 		{"uuid7 -", "", 2, "", `unexpected argument "-"`},
 		{"uuid7 -prefix Order", "", 2, "", `invalid value "Order" for flag -prefix: typeid: neither a letter a to z of a prefix nor an underscore within one at byte 0`},
 		{"uuid7 -prefix order -format hex", "", 2, "", "-format hex cannot have a prefix"},
-		{"snowflake -prefix order", "", 2, "", "only a UUID or a ULID can have a prefix"}, // and no note about a node
+		{"snowflake -prefix order", "", 2, "", "only a UUID or a ULID can have a prefix"}, // without a note about the node
 		{"snowflake -format urn", "", 2, "", "a Snowflake cannot be written as urn, which is for 128 bits"},
 		{"uuid7 -format json", "", 2, "", `invalid value "json" for flag -format: must be one of text, base32, base58, hex, urn, braces, typeid, guid, decimal, base64`},
 	})
 }
 
-// TestNamed checks versions 3, 5 and 8, and how names are given.
+// TestNamed checks versions 3, 5 and 8, and the ways to pass names.
 func TestNamed(t *testing.T) {
 	const site, of3, of5 = "www.example.com", "5df41881-3aed-3515-88a7-2f4a814cf09e\n", "2ed6657d-e927-568b-95e1-2665a8aea6a2\n"
 	check(t, []row{
 		{"uuid3 " + site, "", 0, of3, ""},
 		{"uuid5", "\ufeff" + site, 0, of5, ""},
-		{"uuid5 \ufeff" + site, "", 0, ids.NewV5(ids.NamespaceDNS(), "\ufeff"+site).String() + "\n", ""}, // an argument is taken as it is
+		{"uuid5 \ufeff" + site, "", 0, ids.NewV5(ids.NamespaceDNS(), "\ufeff"+site).String() + "\n", ""}, // an argument is not changed
 		{"uuid5 -namespace 6BA7B810-9DAD-11D1-80B4-00C04FD430C8", site, 0, of5, ""},
 		{"uuid5 -namespace Dns", site, 0, of5, ""},
 		{"uuid5 -namespace com", "", 2, "", `invalid value "com" for flag -namespace: must be dns, url, oid, x500 or a UUID`},
@@ -103,7 +103,8 @@ func TestNamed(t *testing.T) {
 	})
 }
 
-// TestSnowflakeNode checks where the node number comes from: not from the environment, which is a server's.
+// TestSnowflakeNode checks that the node number comes from the command line or is random. It is not
+// taken from the environment, which may belong to a server.
 func TestSnowflakeNode(t *testing.T) {
 	for _, value := range []string{"5", "random", "1024", ""} {
 		t.Setenv("IDS_SNOWFLAKE_NODE", value)
@@ -121,7 +122,7 @@ func TestSnowflakeNode(t *testing.T) {
 			}
 		})
 	}
-	must(t, "", "snowflake", "-layout", "2021-01-01,1s,0,12", "-at", "2026-01") // the one node needs no number
+	must(t, "", "snowflake", "-layout", "2021-01-01,1s,0,12", "-at", "2026-01") // the only node needs no number
 	check(t, []row{
 		{"snowflake -xml", "", 2, "", "flag provided but not defined: -xml"},
 		{"snowflake -node 1024", "", 2, "", "-node must be a number from 0 to 1023, not 1024"},
@@ -136,7 +137,7 @@ func TestSnowflakeNode(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 		seen := map[int64]bool{}
 		for range 40 {
-			status, out, errs := try("", "snowflake", "-layout", "sonyflake") // of 16 bits
+			status, out, errs := try("", "snowflake", "-layout", "sonyflake") // nodes have 16 bits
 			s, _ := ids.ParseSnowflake(strings.TrimSpace(out))
 			node := ids.SonyflakeLayout().Split(s).Node
 			want := fmt.Sprintf("idgen: note: node %d is random, so another process may use it too; set a different -node for each\n", node)
@@ -145,15 +146,15 @@ func TestSnowflakeNode(t *testing.T) {
 			}
 			seen[node] = true
 		}
-		if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1<<15 { // the upper half
+		if len(seen) < 35 || slices.Max(slices.Collect(maps.Keys(seen))) < 1<<15 { // some nodes must be in the upper half
 			t.Errorf("40 nodes drawn at random are %v", seen)
 		}
 	})
 }
 
-// TestSnowflakeRuns makes ids in one run after another, without a moment in between, as a loop in a shell does: none
-// repeats, each run ends when no process whose clock is a little behind would repeat its last id, and a run that takes
-// too long for that says so.
+// TestSnowflakeRuns makes IDs in one run immediately after another, as a loop in a shell does. No
+// ID repeats. Each run ends only when no process whose clock is a little behind can repeat its last
+// ID. If this would take too long, the run prints a note instead.
 func TestSnowflakeRuns(t *testing.T) {
 	const stopped = "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node 3 can make the same IDs\n"
 	for _, layout := range []string{"twitter", "sonyflake", "2025-12-31,1us,10,12", "2021-01-01,20ms,10,2", "2021-01-01,1s,0,2"} {
@@ -163,7 +164,7 @@ func TestSnowflakeRuns(t *testing.T) {
 			for i := range 60 {
 				n := min([]int{1, 3, 5000}[i%3], 20<<own.SequenceBits)
 				if own.Tick == time.Second {
-					n = 2 // more would be too far ahead
+					n = 2 // more IDs would be too far ahead
 				}
 				status, out, errs := try("", "snowflake", "-node", "0", "-layout", layout, "-n", fmt.Sprint(n))
 				if status != 0 || (errs == strings.ReplaceAll(stopped, "node 3", "node 0")) != (own.Tick >= 20*time.Millisecond) {
@@ -203,9 +204,10 @@ func newLayout(t *testing.T, name string) ids.SnowflakeLayout {
 	return (*layout)[0].SnowflakeLayout
 }
 
-// TestSnowflakeStopped begins a run where another one is stopped by whoever reads its ids, as head does. None repeats.
+// TestSnowflakeStopped starts a run when the reader of the previous run, for example head, has
+// stopped reading and so ended that run. No ID repeats.
 func TestSnowflakeStopped(t *testing.T) {
-	for _, layout := range []string{"twitter", "sonyflake", "2021-01-01,1ms,19,3"} { // the last is soon as far ahead as it may be
+	for _, layout := range []string{"twitter", "sonyflake", "2021-01-01,1ms,19,3"} { // the last layout soon reaches its limit ahead of the clock
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)))
 			seen := map[string]bool{}
@@ -213,7 +215,7 @@ func TestSnowflakeStopped(t *testing.T) {
 				args := []string{"snowflake", "-node", "0", "-layout", layout, "-n", "50000"}
 				stopped := &tool{out: bufio.NewWriter(&head{i, seen, t}), errs: io.Discard}
 				func() {
-					defer func() { recover() }() // it ends as by SIGPIPE, without more
+					defer func() { recover() }() // the run ends immediately, as with SIGPIPE
 					stopped.command(args)
 				}()
 			}
@@ -224,7 +226,7 @@ func TestSnowflakeStopped(t *testing.T) {
 	}
 }
 
-// A head reads so many pieces and one more, and ends who writes them.
+// A head reads one more than the given number of pieces, and then ends the writer.
 type head struct {
 	pieces int
 	seen   map[string]bool
@@ -244,11 +246,12 @@ func (h *head) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// TestMakeAt checks the time, the number and the difference of ids of a given time.
+// TestMakeAt checks the time and the number of IDs with a given time, and that the IDs are
+// different.
 func TestMakeAt(t *testing.T) {
 	for _, test := range []struct {
 		args, made string
-		n          int // as many as there are
+		n          int // number of IDs to make
 	}{
 		{"uuid7 -at 2022-02-22T19:22:22.123Z", "2022-02-22T19:22:22.123Z", 5000},
 		{"ulid -at 2022-02-22T20:22:22+01:00", "2022-02-22T19:22:22.000Z", 5000},
@@ -266,7 +269,7 @@ func TestMakeAt(t *testing.T) {
 			t.Errorf("%s: ids of %s to %s, want %s", test.args, times[0], times[len(times)-1], test.made)
 		}
 	}
-	// The same Snowflakes each time, whose sequences count from 0.
+	// The Snowflakes are the same in each run, and their sequence numbers start at 0.
 	at := ids.SnowflakeParts{Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC), Node: 9}
 	for _, got := range must(t, "", "snowflake", "-layout", "discord", "-node", "9", "-at", "2026-01-31", "-n", "3") {
 		want, err := ids.DiscordLayout().Compose(at)
@@ -288,8 +291,8 @@ func TestMakeAt(t *testing.T) {
 	})
 }
 
-// TestBoundsAt checks that -at reads the last time that its error names, also in another zone, and no
-// later one.
+// TestBoundsAt checks that -at accepts the last time that its error names, also in another time
+// zone, and rejects later times.
 func TestBoundsAt(t *testing.T) {
 	bound := regexp.MustCompile(`[0-9]{4,}-[-0-9T:.]+Z`)
 	for _, command := range []string{"uuid1", "uuid6", "uuid7", "ulid", "snowflake -node 0 -layout twitter", "snowflake -node 0 -layout 2021-01-01,1s,1,12"} {

@@ -1,6 +1,6 @@
 package main
 
-// Tests of the command range.
+// Tests of the range command.
 
 import (
 	"encoding/binary"
@@ -15,8 +15,8 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TestRange checks the bounds, and the condition: of literals in quotes, or none for a form that a database sorts
-// otherwise or does not know.
+// TestRange checks the bounds and the SQL condition. The condition is omitted for a form that a
+// database sorts differently or does not support.
 func TestRange(t *testing.T) {
 	const none = "none, because -to is after the last possible ID"
 	for _, test := range []struct{ args, times, least, end, literal string }{
@@ -44,7 +44,7 @@ func TestRange(t *testing.T) {
 			"1541815603604488192", "1541815603608682496", "%s"},
 		{"-from 2016-04-30T11:18:25.796Z -to 2016-04-30T11:18:25.797Z snowflake -layout discord -format hex", "2016-04-30T11:18:25.796Z 2016-04-30T11:18:25.797Z",
 			"0x0271065ac1000000", "0x0271065ac1400000", ""},
-		// A time before the first id is in it from its beginning. A time after it is after all ids.
+		// A range may begin before the first possible ID and end after the last one.
 		{"uuid7 -from 1960-01-01 -to 1970-01-01T00:00:00.001Z", "1960-01-01T00:00:00.000Z 1970-01-01T00:00:00.001Z",
 			"00000000-0000-7000-8000-000000000000", "00000000-0001-7000-8000-000000000000", "'%s'"},
 		{"snowflake -layout sonyflake -from 2188-11-16T03:28:58.879Z -to 2999-01-01", "2188-11-16T03:28:58.879Z 2999-01-02T00:00:00.000Z",
@@ -95,8 +95,9 @@ func TestRange(t *testing.T) {
 	})
 }
 
-// TestRangeForms writes ids of a span, and of times before and after it, in each form that range takes: those of the span
-// alone are between the bounds, compared as text, or as numbers where the form is a number.
+// TestRangeForms writes IDs with times in a time range, before it and after it, in each form that
+// the range command accepts. Exactly the IDs in the time range are between the bounds. The IDs are
+// compared as text or, if the form is a number, as numbers.
 func TestRangeForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	from, to := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
@@ -132,7 +133,7 @@ func TestRangeForms(t *testing.T) {
 			}{{from.AddDate(-20, 0, 0), from, false}, {from, to, true}, {to, to.AddDate(40, 0, 0), false}} {
 				for i := range 500 {
 					made := span.begin.Add(time.Duration(random.Int64N(int64(span.end.Sub(span.begin)))))
-					if i < 2 { // the edges
+					if i < 2 { // the first and the last time
 						made = []time.Time{span.begin, span.end.Add(-time.Millisecond)}[i]
 					}
 					if made.Before(l.Epoch) {
@@ -155,13 +156,14 @@ func TestRangeForms(t *testing.T) {
 	}
 }
 
-// TestTimes checks when each way to write a time begins and ends, in a zone that is not UTC and with the clock of a bubble.
+// TestTimes checks the start and the end of each form of time, in a time zone that is not UTC and
+// with the clock of a bubble.
 func TestTimes(t *testing.T) {
 	local := time.Local
 	defer func() { time.Local = local }()
 	time.Local = time.FixedZone("UTC+5", 5*60*60)
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(36 * time.Hour) // to noon of 2000-01-02
+		time.Sleep(36 * time.Hour) // until noon on 2000-01-02
 		for s, want := range map[string]string{
 			"2026-01-31T12:00:00Z":         "2026-01-31T12:00:00.000Z 2026-01-31T12:00:00.000Z",
 			"2026-01-31T12:00:00.25+05:00": "2026-01-31T07:00:00.250Z 2026-01-31T07:00:00.250Z",

@@ -19,7 +19,7 @@ const (
 	noUUID = `SELECT id FROM orders WHERE length(id) <> 36`
 )
 
-// textColumn makes a table with texts, and queries those that are not UUIDs.
+// textColumn creates a table with a text column, and queries the values that are not UUIDs.
 func textColumn(t *testing.T, d *database, good []string, bad ...string) {
 	t.Helper()
 	for _, statement := range []string{retype, unhex, noUUID} {
@@ -36,8 +36,8 @@ func textColumn(t *testing.T, d *database, good []string, bad ...string) {
 	same(t, found, bad, err)
 }
 
-// TestFromTextToBytes converts a text column to UUIDs or bytes. PostgreSQL rejects a text that is
-// not a UUID. The others convert it to NULL or to other bytes.
+// TestFromTextToBytes converts a text column to UUIDs or bytes. PostgreSQL rejects text that is not
+// a UUID. The other databases convert such text to NULL or to other bytes.
 func TestFromTextToBytes(t *testing.T) {
 	u, v := ids.NewV7(), ids.NewV4()
 	good := []string{u.String(), strings.ToUpper(v.String())}

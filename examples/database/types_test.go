@@ -60,7 +60,7 @@ func TestModes(t *testing.T) {
 					t.Errorf("%s for a uuid: error %v, want one: %t", what, err, untyped)
 				}
 			}
-			// A list must consist of texts in these modes.
+			// In these modes, a list must consist of strings.
 			conn, ctx, list := pool, t.Context(), v7s(t)
 			must.Do(t, d.exec(ctx, "DROP TABLE IF EXISTS orders"))
 			must.Do(t, d.exec(ctx, "CREATE TABLE orders AS SELECT id FROM "+d.table(t, "uuid", boxed(list))))

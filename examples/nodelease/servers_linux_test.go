@@ -66,7 +66,7 @@ func first(t *testing.T, store ...string) {
 	}
 }
 
-// handBack runs the program on one number again and again, and ends it by a signal or by a bad
+// handBack runs the program on one number again and again, and ends it by a signal or by an invalid
 // address for metrics. The number is free for the next run immediately, long before its TTL has
 // passed.
 func handBack(t *testing.T, store ...string) {

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { program.Main(m, main) }
 
-// TestRun checks the facts in the output of one run, and the messages for a bad node number and for
-// none.
+// TestRun checks the facts in the output of one run, and the messages for an invalid node number
+// and for none.
 func TestRun(t *testing.T) {
 	from := time.Now()
 	out, says, err := program.Start(t, "IDS_SNOWFLAKE_NODE=308").End()
@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 	for _, line := range regexp.MustCompile(`(?m)^([\w.]+).*\(.*\) +(\S+)`).FindAllStringSubmatch(out, -1) {
 		shown[line[1]] = line[2]
 	}
-	// A text that does not parse becomes zero here, with another version and time.
+	// Text that cannot be parsed becomes the zero ID here, which has a different version and time.
 	v7, _ := ids.ParseUUID(shown["uuid.NewV7"])
 	v4, _ := ids.ParseUUID(shown["uuid.NewV4"])
 	u, _ := ids.ParseULID(shown["ulid.Make"])

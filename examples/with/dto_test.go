@@ -77,7 +77,7 @@ func TestCopier(t *testing.T) {
 }
 
 // goccy/go-json reads null into an ID as into eight bytes, and writes a nil pointer in a list or a
-// map as an empty text.
+// map as an empty string.
 func TestGoccyJSON(t *testing.T) {
 	var row struct {
 		ID     uuid.UUID

@@ -56,7 +56,7 @@ func (o *order) fields() []any {
 	return []any{&o.ID, &o.Event, &o.Number, &o.User, &o.Parent, &o.Refund}
 }
 
-// texts returns the texts of the fields that have one.
+// texts returns the text forms of the fields that have one.
 func (o *order) texts() url.Values {
 	values := url.Values{}
 	for i, field := range o.fields() {

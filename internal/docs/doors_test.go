@@ -114,8 +114,8 @@ var (
 	standing = regexp.MustCompile(`(?m)^((?://.*\n)*)(?:type (\w+) = ids\.(\w+)(?:\[ids\..*)?|func (\w+)\((.*?)\).* \{\s+(?:return )?ids\.(\w+)\((.*)\)\s+\})\n`)
 	copying  = regexp.MustCompile(`(?m)^\t(\w+) += ids\.(\w+)$`)
 	param    = regexp.MustCompile(`(\w+)[^,]*`)
-	// besides matches the other parts that a door may have: groups of values, each under a doc
-	// comment.
+	// besides matches the other declarations that a door may have, which are groups of values, each
+	// under a doc comment.
 	besides = regexp.MustCompile(`\A(?://.*\n)+package \w+\n\nimport \(?\s*(?:"time"\s+)?"github\.com/oneclock/ids"\n\)?\n*(?:(?://.*\n)+(?:const|var) \(\s+\)\n*)*\z`)
 )
 

@@ -307,7 +307,7 @@ func (v *vectors) compute(t *testing.T) {
 	}
 }
 
-// compute sets the library's error for a bad input.
+// compute sets the library's error for an invalid input.
 func (e *badVector) compute(t *testing.T) {
 	vectorPrefix = e.Prefix
 	_, err := parsers[e.Form](e.Input)

@@ -231,7 +231,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// inputs are texts and bytes that some decoder accepts.
+// inputs contains strings and bytes that at least one decoder accepts.
 var inputs = []string{
 	"", "null", good.uuid, "urn:uuid:" + good.uuid, "URN:UUID:" + strings.ToUpper(good.uuid), "{" + good.uuid + "}",
 	strings.ReplaceAll(good.uuid, "-", ""), "{" + strings.ReplaceAll(good.uuid, "-", "") + "}",

@@ -16,7 +16,7 @@ import (
 
 // TestFromDiffers checks the claims in docs/from about IDs that are read without an error, by the
 // other library or this one, but mean a different ID or a different time. The list of differences
-// has the other texts, and cmd/idsvet runs programs before and after their move.
+// contains the other inputs, and cmd/idsvet runs programs before and after their move.
 func TestFromDiffers(t *testing.T) {
 	var null google.NullUUID
 	if err := null.Scan(""); err != nil || !null.Valid || null.UUID != google.Nil {

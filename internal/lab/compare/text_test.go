@@ -72,7 +72,7 @@ var good = texts{
 	xid: "9m4e2mr0ui3e8a215n4g", ksuid: "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
 }
 
-// bad contains the same IDs with one bad character near the end, which no parser may accept. A
+// bad contains the same IDs with one invalid character near the end, which no parser may accept. A
 // parser takes its longest way to an error there. In ksuid's text the character is near the
 // beginning, because that parser rejects only numbers that are too large.
 var bad = texts{
@@ -87,7 +87,7 @@ func readText[T any](library string, parse func(string) (T, error), text string)
 	return either(library, func() (T, error) { return parse(text) })
 }
 
-// BenchmarkUnmarshal reads an ID from good text into a field, as JSON decoders do.
+// BenchmarkUnmarshal reads an ID from valid text into a field, as JSON decoders do.
 func BenchmarkUnmarshal(b *testing.B) {
 	type target interface{ UnmarshalText([]byte) error }
 	into := func(library string, id target, text string) entry {
@@ -104,7 +104,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 	})
 }
 
-// BenchmarkParse reads an ID from good text, and BenchmarkParseBad rejects text with one bad
+// BenchmarkParse reads an ID from valid text, and BenchmarkParseBad rejects text with one invalid
 // character.
 func BenchmarkParse(b *testing.B) { runGroups(b, "Parse", parsers(&good)) }
 
@@ -126,8 +126,8 @@ func parsers(t *texts) []group {
 	}
 }
 
-// TestTexts checks that every parser returns the sample and rejects the bad text. Otherwise, the
-// benchmarks would not be comparable.
+// TestTexts checks that every parser returns the sample and rejects the invalid text. Otherwise,
+// the benchmarks would not be comparable.
 func TestTexts(t *testing.T) {
 	samples := map[string][]any{
 		"UUID": {sampleUUID, sampleGoogle, sampleGofrs}, "ULID": {sampleULID, sampleOklog, sampleXID, sampleKSUID},

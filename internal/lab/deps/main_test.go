@@ -1,6 +1,6 @@
 package main
 
-// Tests with planted circles.
+// Tests with deliberate cycles.
 
 import (
 	"os"
@@ -25,13 +25,13 @@ func module(t *testing.T, path string, files map[string]string) string {
 	return dir
 }
 
-// TestCircle reads files that use each other in a circle, and files that do not.
+// TestCircle reads files that use each other in a cycle, and files that do not.
 func TestCircle(t *testing.T) {
 	const from = "github.com/oneclock/ids/cmd/idsvet/internal/from"
 	for name, test := range map[string]struct {
 		path   string
 		files  map[string]string
-		circle string // in the error; empty if there is no circle
+		circle string // in the error; empty if there is no cycle
 		order  string
 	}{
 		"functions": {"example.com/p", map[string]string{"a.go": "func A() { B() }", "b.go": "func B() { C() }", "c.go": "func C() { A() }"},
@@ -64,7 +64,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestAll reads two modules, the second of which has a circle in a package below a package without
+// TestAll reads two modules, the second of which has a cycle in a package below a package without
 // one.
 func TestAll(t *testing.T) {
 	good := module(t, "example.com/good", map[string]string{"a.go": "func A() {}"})

@@ -190,7 +190,7 @@ func (c *child) work(worker int) {
 			}
 			c.mu.Lock()
 			c.longest = max(c.longest, took)
-			// A call's reading serves other calls, even shortly after the call's end.
+			// Other calls can use a call's reading, even shortly after that call has returned.
 			low = low.Add(time.Duration(oldest) - c.longest)
 			for k, x := range all {
 				if c.seen[i][x.key] {

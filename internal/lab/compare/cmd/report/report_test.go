@@ -113,7 +113,7 @@ func TestOneProcess(t *testing.T) {
 }
 
 // lacking matches the lines of tables without a result. Only a row of this library may have empty
-// cells besides its bold one.
+// cells in addition to its bold one.
 var lacking = regexp.MustCompile(`(?m)^(?:.*\*{4}|[^*\n]*\|  \|).*$`)
 
 // TestNames runs each benchmark once. It checks that each result is in a table and that no table
