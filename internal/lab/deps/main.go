@@ -57,7 +57,7 @@ func main() {
 // the amount of code that the function uses. The error that run returns lists all cycles that are
 // not allowed.
 func run(w io.Writer, dirs, names []string) error {
-	var circles []error
+	var cycles []error
 	met := map[string]bool{}
 	for _, dir := range dirs {
 		houses, err := readAll(dir)
@@ -65,7 +65,7 @@ func run(w io.Writer, dirs, names []string) error {
 			return err
 		}
 		for _, h := range houses {
-			circles = append(circles, h.printFiles(w))
+			cycles = append(cycles, h.printFiles(w))
 			for _, name := range names {
 				if h.printReader(w, name) {
 					met[name] = true
@@ -78,7 +78,7 @@ func run(w io.Writer, dirs, names []string) error {
 			return fmt.Errorf("no function is named %s", name)
 		}
 	}
-	return errors.Join(circles...)
+	return errors.Join(cycles...)
 }
 
 // listed describes a package in the output of go list.
@@ -268,7 +268,7 @@ func (h *house) printFiles(w io.Writer) error {
 		}
 		walk(f)
 	}
-	var circles []error
+	var cycles []error
 	// The next row contains each remaining file that no other remaining file uses, except for files
 	// in its own cycle.
 	for left := h.files; len(left) > 0; {
@@ -283,24 +283,24 @@ func (h *house) printFiles(w io.Writer) error {
 		}
 		fmt.Fprintln(w, "\t"+strings.Join(row, " "))
 		for _, f := range row {
-			if circle := slices.DeleteFunc(slices.Clone(row), func(g string) bool { return !below[f][g] }); len(circle) > 0 && circle[0] == f {
-				circles = append(circles, h.circleError(circle, arrows))
+			if cycle := slices.DeleteFunc(slices.Clone(row), func(g string) bool { return !below[f][g] }); len(cycle) > 0 && cycle[0] == f {
+				cycles = append(cycles, h.cycleError(cycle, arrows))
 			}
 		}
 		left = slices.DeleteFunc(slices.Clone(left), func(f string) bool { return slices.Contains(row, f) })
 	}
-	return errors.Join(circles...)
+	return errors.Join(cycles...)
 }
 
-// circleError returns an error that lists the uses in a cycle of files, or nil if the cycle is
+// cycleError returns an error that lists the uses in a cycle of files, or nil if the cycle is
 // allowed.
-func (h *house) circleError(circle []string, arrows map[[2]string]map[string]bool) error {
-	if strings.Join(circle, " ") == allowed[h.path] {
+func (h *house) cycleError(cycle []string, arrows map[[2]string]map[string]bool) error {
+	if strings.Join(cycle, " ") == allowed[h.path] {
 		return nil
 	}
-	text := fmt.Sprintf("%s: a circle of %d files", h.path, len(circle))
-	for _, by := range circle {
-		for _, f := range circle {
+	text := fmt.Sprintf("%s: a cycle of %d files", h.path, len(cycle))
+	for _, by := range cycle {
+		for _, f := range cycle {
 			if names := arrows[[2]string{by, f}]; names != nil {
 				text += fmt.Sprintf("\n\t%s uses %s: %s", by, f, strings.Join(slices.Sorted(maps.Keys(names)), " "))
 			}
@@ -342,7 +342,7 @@ func (h *house) printReader(w io.Writer, name string) bool {
 	if len(met) == 0 {
 		return false
 	}
-	fmt.Fprintf(w, "%s: %d functions, %d files, %d lines, %d private words: %s\n",
+	fmt.Fprintf(w, "%s: %d functions, %d files, %d lines, %d private names: %s\n",
 		name, functions, len(files), lines, len(words), strings.Join(slices.Sorted(maps.Keys(files)), " "))
 	return true
 }
