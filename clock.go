@@ -183,7 +183,7 @@ func (c *Clock) restock() {
 // so that a context that is done wakes only its own call.
 type waiter struct {
 	lane    *rule.Lane
-	changed sync.Cond // signaled when the clock's limit changes or stopped is set
+	changed sync.Cond // signaled when the clock's limit or stopped is set
 	stopped bool      // the call's context is done
 }
 
