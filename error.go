@@ -27,9 +27,9 @@ var (
 	// ErrExhausted means that all IDs for the current time are taken. See [SnowflakeNode.TryNext].
 	ErrExhausted = errors.New("ids: all IDs of this moment are taken: try again")
 
-	// ErrClockBehind means that the wall clock was set back, stands still or is before
-	// [ClockOptions].After. See [SnowflakeNode.TryNext]. It also matches [ErrExhausted], so test
-	// for ErrClockBehind first.
+	// ErrClockBehind means that the wall clock is behind the IDs, because it was set back, stands
+	// still or is before [ClockOptions].After. See [SnowflakeNode.TryNext]. It also matches
+	// [ErrExhausted], so test for ErrClockBehind first.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the IDs: it was set back or stands still")
 
 	// ErrWithheld means that the [ClockLimit] withholds IDs. The error also matches the cause
