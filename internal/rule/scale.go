@@ -140,7 +140,7 @@ func (s *Scale) Time(tick int64) time.Time {
 	hi, lo := bits.Mul64(uint64(tick), uint64(s.length))
 	sec, nsec := bits.Div64(hi%1e9, lo, 1e9)
 	if hi/1e9 != 0 || sec >= 1<<60 {
-		sec, nsec = 1<<60, 0 // prevents the sum below from overflowing
+		sec, nsec = 1<<60, 0 // keeps the sum below from overflowing; later than time.Time can print
 	}
 	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
 }
