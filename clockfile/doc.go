@@ -48,7 +48,7 @@
 //   - If the file cannot be checked, IDs are withheld until it can be checked again.
 //   - If IDs are ahead of the wall clock, as after a crash or after the wall clock was set back, a
 //     horizon is saved every Window/100. If a save takes longer than that, IDs are withheld until
-//     it returns.
+//     the horizon is saved.
 //   - If the wall clock jumps past the horizon, even for a moment, IDs are withheld for at most 100
 //     ms.
 //   - If the file is lost, ID generation stops immediately, and the clock ends 100 ms later.
