@@ -197,6 +197,14 @@ func TestInspectWhole(t *testing.T) {
 	})
 }
 
+// TestUnixMSInZones inspects an ID whose time is in the next year in the local time zone.
+func TestUnixMSInZones(t *testing.T) {
+	local := time.Local
+	defer func() { time.Local = local }()
+	time.Local = time.FixedZone("UTC+9", 9*60*60)
+	check(t, []row{{"inspect -field unix_ms 01HK0QCEG0K87K4SRJHBS6HHRF", "", 0, "1704052800000\n", ""}}) // 2023-12-31T20:00:00Z
+}
+
 // TestLayoutOrder checks, with the clock of a bubble, that the plausible layouts are printed first.
 // For scripts, which compare IDs, Twitter's layout is always the first.
 func TestLayoutOrder(t *testing.T) {
