@@ -1,6 +1,7 @@
 package main
 
-// This file contains the characters that occur in IDs, and the functions for decimal numbers.
+// This file defines constants for the characters that occur in IDs, and functions for decimal
+// numbers.
 
 import (
 	"errors"

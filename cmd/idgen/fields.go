@@ -26,7 +26,7 @@ type field struct {
 // Snowflakes.
 type view struct {
 	title      string
-	bits, keys string  // for each bit, its value in bits and its field's key in keys
+	bits, keys string  // in bits, each bit as 0 or 1; in keys, the key of each bit's field
 	doubt      string  // reason why the view is not plausible, or empty
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
@@ -211,8 +211,8 @@ func (v *view) addNode(u ids.UUID) {
 	v.add('N', "node", strings.ReplaceAll(fmt.Sprintf("% x", u[10:]), " ", ":"), note)
 }
 
-// viewSnowflake returns the view of a Snowflake in the layout l. The view is not plausible if its
-// time is more than a day after now, or in the first second after the layout's epoch.
+// viewSnowflake returns the view of a Snowflake in the layout l. It marks the view as not plausible
+// if the view's time is more than a day after now, or less than a second after the layout's epoch.
 func viewSnowflake(s ids.Snowflake, l namedLayout, now time.Time) *view {
 	bytes, _ := s.MarshalBinary() // the error is always nil
 	parts := l.Split(s)

@@ -63,9 +63,9 @@ func (fs *flags) parseOptions(args []string) error {
 	return usagef("unexpected argument %.80q", others[0])
 }
 
-// addChoice adds an option whose value must be one of the words. The option's argument is
-// case-insensitive, but the words must be in lower case. The default is value, which need not be
-// one of the words.
+// addChoice adds an option whose value must be one of the words. On the command line, the value is
+// case-insensitive. The parameter words must be in lower case. The default is value, which need not
+// be one of the words.
 func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)
@@ -77,8 +77,8 @@ func (fs *flags) addChoice(name, value string, words ...string) *string {
 	return &value
 }
 
-// addNumber adds an option whose value must be a number from 0 to limit. The default is value,
-// which may be outside that range.
+// addNumber adds an option whose value must be a number from 0 to limit. The default value may be
+// outside that range.
 func (fs *flags) addNumber(name string, value, limit int64) *int64 {
 	fs.Func(name, "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 63)
@@ -141,8 +141,9 @@ func (fs *flags) addTime(name string) *span {
 	return value
 }
 
-// parseTime parses a time in RFC 3339 format, a day, a month, the word "now" or a duration. Days
-// and months are in UTC, and a duration is an offset from the current time.
+// parseTime parses a time in the form of [time.RFC3339], a day, a month, the word "now" or a
+// duration with a unit. A year can have more than four digits. Days and months are in UTC, and a
+// duration is an offset from the current time.
 func parseTime(s string) (span, error) {
 	for _, w := range []struct {
 		layout       string

@@ -1,6 +1,6 @@
 package main
 
-// This file contains the forms in which an ID can be written.
+// This file defines the forms in which an ID can be written.
 
 import (
 	"encoding/base64"

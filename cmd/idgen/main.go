@@ -113,7 +113,7 @@ func (t *tool) help(args []string) error {
 	if len(args) > 0 {
 		name = strings.ToLower(args[0])
 		if commands()[name] == nil {
-			t.name = "" // the error then suggests the help for all commands
+			t.name = "" // makes the error message refer to the help for all commands
 			return unknownCommand(args[0])
 		}
 	}

@@ -17,8 +17,8 @@ import (
 )
 
 // maker returns the command that makes IDs in one format. The command calls next for each ID or,
-// with the -at option, the function at. At most limit different IDs can have the same time. If at
-// is nil, the command has no -at option.
+// with the -at option, the function at. The parameter limit is the maximum number of different IDs
+// that can have the same time. If at is nil, the command has no -at option.
 func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -36,8 +36,8 @@ func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) fun
 	}
 }
 
-// make calls next n times and writes the IDs, one per line. If n exceeds limit, which is the
-// maximum number of different IDs that next can return, make returns an error.
+// make generates n IDs by calling next, and writes them, one per line. If n exceeds limit, which is
+// the maximum number of different IDs that next can return, make returns an error.
 func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	if n > limit {
 		return usagef("-n %d is too large; %s can make only %d IDs with one time", n, t.name, limit)
@@ -58,7 +58,7 @@ func (t *tool) make(fs *flags, n, limit int64, next func() (any, error)) error {
 	return nil
 }
 
-// maxAhead is the maximum time by which an ID's time may be ahead of the wall clock.
+// maxAhead limits how far an ID's time can be ahead of the wall clock.
 const maxAhead = 10 * time.Millisecond
 
 // snowflake makes Snowflakes that all have the same node number.
@@ -110,8 +110,8 @@ func (t *tool) snowflake(args []string) error {
 		return last, err
 	})
 	t.out.Flush() // run reports its error
-	// A process that uses this node number after the time end makes different IDs from this run,
-	// even if the process's clock is behind by maxAhead.
+	// The variable end is a time after which another process can use this node number without
+	// repeating an ID of this run, even if that process's clock is behind by maxAhead.
 	end := l.Split(last).Time.Add(l.Tick + maxAhead)
 	if wait := time.Until(end); wait < 3*time.Second {
 		time.Sleep(wait)
@@ -121,7 +121,7 @@ func (t *tool) snowflake(args []string) error {
 	return err
 }
 
-// namespaces contains the named namespaces for version 3 and 5 UUIDs.
+// namespaces maps the names of predefined namespaces to the namespaces for version 3 and 5 UUIDs.
 var namespaces = map[string]ids.UUID{
 	"dns":  ids.NamespaceDNS(),
 	"url":  ids.NamespaceURL(),

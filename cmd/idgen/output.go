@@ -40,8 +40,8 @@ func shield(to io.Writer) io.Writer {
 }
 
 // end waits for the first signal. It then ends the program as the signal would have done, but not
-// in the middle of a line. It waits at most a second for the end of the line, because it is
-// possible that no process reads the output.
+// in the middle of a line. It waits at most a second for the current lines to be written, because
+// the output might have no reader.
 func (w shielded) end(signals <-chan os.Signal) {
 	s := <-signals
 	select {

@@ -10,8 +10,9 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// bounds prints the first ID in a time range and the first ID after that range. If the IDs have SQL
-// literals, it also prints an SQL condition. With -column, it prints only the condition.
+// bounds prints the first ID in a time range and the first ID after that range. If the IDs can be
+// written as SQL literals, it also prints an SQL condition. With -column, it prints only the
+// condition.
 func (t *tool) bounds(args []string) error {
 	fs := newFlags()
 	fs.addForm()

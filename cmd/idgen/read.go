@@ -15,16 +15,16 @@ import (
 	"github.com/oneclock/ids/typeid"
 )
 
-// A way is a text format from which an ID can be parsed.
+// A way recognizes strings in one text form, and parses them as IDs or rejects them.
 type way struct {
-	as    string              // values of -as that select this way: kinds and forms
+	as    string              // values of -as that allow this way: kinds and forms of IDs
 	fits  func(s string) bool // reports whether s looks like an ID of this form
 	parse func(s string) (any, error)
 }
 
-// ways lists all ways to read an ID. Each string is parsed in the first way that fits. Some ways,
-// such as the last four, fit only strings that an earlier way fits as well. These ways are used
-// only with the -as option.
+// ways lists all ways to read an ID, in the order in which they are tried. The first way that fits
+// a string is used to parse it. Some ways, such as the last four, fit only strings that an earlier
+// way fits as well. Without the -as option, such a way is never used.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
 		refusal("22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end")},
@@ -57,7 +57,7 @@ func parser[T any](parse func(string) (T, error)) func(string) (any, error) {
 }
 
 // refusal returns a parser that rejects every string with the given error message. It is used for
-// strings that could be read as different IDs.
+// ambiguous strings, each of which could represent more than one ID.
 func refusal(why string) func(string) (any, error) {
 	return func(string) (any, error) { return nil, errors.New(why) }
 }
@@ -71,14 +71,15 @@ func looksLikeID(n int) func(string) bool {
 
 // hexWrappers lists the prefixes and suffixes that databases write around the hexadecimal digits of
 // 16 bytes: psql writes \x, pg_dump writes \\x, SQL Server writes 0x, and SQLite writes X'...'. The
-// list also contains the prefixes and suffixes in the two literals that idgen range prints.
+// list also contains the prefixes and suffixes of the two SQL literals that idgen range prints for
+// a 16-byte ID.
 var hexWrappers = []struct{ before, after string }{
 	{"", ""}, {`\x`, ""}, {`\\x`, ""}, {"0x", ""}, {"0X", ""}, {"x'", "'"}, {"X'", "'"}, {`'\x`, "'::bytea"},
 }
 
-// hexDigits removes from s the characters that databases write around hexadecimal digits. If 32
-// characters remain, hexDigits returns them. Otherwise it returns "". It does not check that the
-// remaining characters are hexadecimal digits.
+// hexDigits returns s if s has 32 bytes. Otherwise, hexDigits removes a prefix and its suffix, as
+// listed in hexWrappers, from s. If 32 bytes remain, it returns these bytes. In all other cases, it
+// returns "". It does not check that the 32 bytes are hexadecimal digits.
 func hexDigits(s string) string {
 	for _, a := range hexWrappers {
 		digits, found := strings.CutPrefix(s, a.before)
@@ -178,8 +179,8 @@ func (fs *flags) addAs() func(text string) (ident, error) {
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read parses an ID in the first way that fits the text. It ignores spaces, tabs and a pair of
-// quotes around the ID. The parameter as specifies the required kind or form of the ID, or is
+// read parses an ID with the first way that fits the text. It ignores spaces, tabs and a pair of
+// quotes around the ID. The second argument is the kind or form that the ID must have. It may be
 // empty.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
@@ -206,7 +207,8 @@ func read(text, as string) (ident, error) {
 	return ident{}, cmp.Or(recognize(s), unreadable(s, as))
 }
 
-// unreadable returns the error for text that cannot be read in any way.
+// unreadable returns the error for a string that is in no supported form or, with the -as option,
+// in no form that the option allows.
 func unreadable(s, as string) error {
 	wrong := fmt.Sprintf("length %d", len(s))
 	odd := strings.TrimLeft(s, common)

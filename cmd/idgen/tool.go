@@ -20,8 +20,8 @@ type tool struct {
 	bad  bool   // an input was refused
 }
 
-// print writes lines, which must be complete. If they do not fit in the buffer, print flushes the
-// buffer first, so that each write to standard output consists of whole lines.
+// print writes lines. Each line must include its line ending. If they do not fit in the buffer,
+// print flushes the buffer first, so that each write to standard output consists of whole lines.
 func (t *tool) print(lines string) error {
 	if len(lines) > t.out.Available() {
 		t.out.Flush() // Write returns its error
@@ -30,10 +30,11 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each passes every argument of the command to the function do or, if there are no arguments, every
-// line of standard input. It prints the string that the function returns, or reports the error. For
-// every input line, it prints one output line, so that the output can be joined to the other
-// columns of the input. The output line is empty if the input line is empty or rejected.
+// each passes every argument of the command to the callback do. If there are no arguments, the
+// callback receives every line of standard input instead. The tool prints the string that the
+// callback returns, or reports the error. For every input line, the tool prints one output line, so
+// that the output can be joined to the other columns of the input. The output line is empty if the
+// input line is empty or rejected.
 func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	for _, arg := range args {
 		if err := t.answer(fmt.Sprintf("%.80q", arg), arg, "", do); err != nil {
@@ -85,8 +86,8 @@ func readLine(in *bufio.Reader) (string, error) {
 }
 
 // answer passes text to the callback do and prints the string that the callback returns. If the
-// callback returns an error, answer reports the error and prints placeholder instead. The report
-// contains the string where, which identifies the input.
+// callback returns an error, answer reports the error and prints placeholder instead. In the
+// report, the first argument of answer identifies the input.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {
 	answer, err := do(text)
 	if err == nil {
