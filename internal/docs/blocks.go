@@ -1,6 +1,6 @@
 // Package docs compiles and runs the Go code in README.md, docs/*.md and docs/from/*.md, so that
-// code copied from a page works. Its tests also check the links and names on the pages, the
-// packages uuid, ulid and snowflake, and the exported names in api.txt.
+// code copied from a page works. Its tests also check the links on the pages, the names that the
+// pages mention, the packages uuid, ulid and snowflake, and the exported names in api.txt.
 //
 // A Go block is a fenced code block that begins with ```go. It contains statements or declarations.
 // It may omit common imports, which are listed in the variable imports. A block that begins with
@@ -40,7 +40,7 @@ import (
 	"time"
 )
 
-// Module is the root module's name in directives and in calls to [Run].
+// Module is the name that directives and calls to [Run] use for the root module.
 const Module = "."
 
 // imports maps package names to import paths. It lists the imports that a block may omit.
@@ -68,8 +68,8 @@ type block struct {
 }
 
 // Run compiles the blocks of a module into one program and runs it, with a subtest for each block.
-// Blocks can use the keys of given, such as ctx, as names without declaring them. The values in
-// given are Go expressions for the values of these names.
+// The last argument maps names, such as ctx, to Go expressions. Blocks can use these names without
+// declaring them. Each name has the value of its expression.
 func Run(t *testing.T, module string, given map[string]string) {
 	root := Root(t)
 	var run []*block
@@ -111,7 +111,7 @@ func Root(t *testing.T) string {
 }
 
 // pages returns the paths of README.md and of the pages in docs and docs/from. The paths are
-// relative to root and contain forward slashes.
+// relative to root and use forward slashes.
 func pages(root string) (all []string) {
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/from/*.md"} {
 		paths, _ := fs.Glob(os.DirFS(root), pattern) // the pattern is valid
@@ -130,7 +130,7 @@ func read(t *testing.T, elem ...string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// fence matches a Go block, together with the comment with directives before it, if there is one.
+// fence matches a Go block and, if present, the directive comment before it.
 var fence = regexp.MustCompile("(?m)^(?:<!-- go: (.*) -->\n)?```go\\b.*\n((?s:.*?))^```")
 
 // blocks returns the Go blocks on all pages.
@@ -171,8 +171,8 @@ func (b *block) direct(comment string, last *block) error {
 
 var indentation = regexp.MustCompile(`(?m)^\t+`)
 
-// inProgram checks the Go files in b.folder. It reports whether one of these files contains the
-// block's code, ignoring indentation, and whether one of these files is a test file.
+// inProgram checks the Go files in b.folder. It reports whether at least one of these files
+// contains the block's code, ignoring indentation, and whether the folder contains a test file.
 func (b *block) inProgram(t *testing.T, root string) (found, tested bool) {
 	// The pattern is valid, so there is no error.
 	paths, _ := filepath.Glob(filepath.Join(root, filepath.FromSlash(b.folder), "*.go"))
@@ -190,7 +190,7 @@ func (b *block) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 // program has a package clause.
 var importing = regexp.MustCompile(`\A(?:package main\n+)?(?:import (?:\([^)]*\)|"[^"]*")\n+)?`)
 
-// source returns the source of a package whose function Run executes the block.
+// source returns the source code of a package with a function Run that executes the block.
 func (b *block) source(root string, given map[string]string) (string, error) {
 	imported := importing.FindString(b.code)
 	code := b.code[len(imported):]

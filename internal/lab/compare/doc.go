@@ -11,6 +11,6 @@
 //
 // The tests of this package check the claims about other libraries in docs/compare.md. They also
 // check that this library's decoders differ from other libraries' decoders only in the listed
-// cases. Finally, the tests check which IDs a program reads as different IDs after the program has
-// moved to this library.
+// cases. Finally, the tests check the claims in docs/from about IDs that a program reads
+// differently after it has been migrated to this library.
 package compare

@@ -1,7 +1,7 @@
 // Deps shows which files of a package use declarations in which other files. The result is exact,
-// because deps uses go/types. It prints the files in rows. A cycle is a set of files that use each
-// other, directly or indirectly. Each file uses only files in lower rows and files in its own
-// cycle. If a cycle is not allowed, deps prints the uses within the cycle and fails.
+// because deps uses go/types. It prints one row of files per line. A cycle is a set of files that
+// use each other, directly or indirectly. Each file uses only files in lower rows and files in its
+// own cycle. If a cycle is not allowed, deps prints the uses within the cycle and fails.
 //
 //	go -C internal/lab run ./deps ../..                    # one package
 //	go -C internal/lab run ./deps ../../... ../../nodelease/...
@@ -35,7 +35,8 @@ import (
 	"strings"
 )
 
-// allowed maps the import path of a package to the names of the files that may form a cycle.
+// allowed maps the import path of a package to the names of the files that are allowed to use each
+// other in a cycle.
 var allowed = map[string]string{
 	// A template can contain a conversion, and a conversion can have a template.
 	"github.com/oneclock/ids/cmd/idsvet/internal/from": "convert.go template.go",
@@ -54,8 +55,8 @@ func main() {
 }
 
 // run prints the files of each package in dirs, in rows. For each function in names, it also prints
-// the amount of code that the function uses. The error that run returns lists all cycles that are
-// not allowed.
+// the number of functions, files, lines and unexported names in the code that the function uses.
+// The error that run returns lists all cycles that are not allowed.
 func run(w io.Writer, dirs, names []string) error {
 	var cycles []error
 	met := map[string]bool{}
@@ -142,8 +143,8 @@ func readAll(dir string) ([]*house, error) {
 	return houses, nil
 }
 
-// read parses and type-checks a package. The map exports contains, for each import path, the name
-// of the file with the package's export data.
+// read parses and type-checks a package. For each import path, exports contains the name of the
+// file with the package's export data.
 func read(p listed, exports map[string]string) (*house, error) {
 	h := &house{p.ImportPath, token.NewFileSet(), &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}},
 		map[types.Object]*decl{}, map[types.Object]types.Object{}, p.GoFiles}
@@ -269,8 +270,8 @@ func (h *house) printFiles(w io.Writer) error {
 		walk(f)
 	}
 	var cycles []error
-	// The next row contains each remaining file that no other remaining file uses, except for files
-	// in its own cycle.
+	// The next row contains the remaining files that no other remaining file uses. Uses within a
+	// cycle do not count.
 	for left := h.files; len(left) > 0; {
 		isTop := func(f string) bool {
 			return !slices.ContainsFunc(left, func(by string) bool { return below[by][f] && !below[f][by] })

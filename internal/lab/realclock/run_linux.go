@@ -2,7 +2,7 @@
 
 package realclock
 
-// This file runs a process under ptrace with a different wall clock.
+// This file contains the code that runs a process under ptrace with a different wall clock.
 
 import (
 	"encoding/binary"
@@ -15,8 +15,8 @@ import (
 	"unsafe"
 )
 
-// exitTimeout is the maximum time for which Run waits for a process to end. A process that takes
-// longer is considered stuck and is killed.
+// exitTimeout limits how long Run waits for a process to end. A process that takes longer is
+// considered stuck and is killed.
 const exitTimeout = 3 * time.Minute
 
 // Package syscall does not define these kernel constants.
@@ -85,9 +85,9 @@ type tracer struct {
 
 // follow repeatedly resumes the stopped threads until the process ends. In each round, it collects
 // the stops of all threads before it resumes any thread. The reason is that wait4 searches the
-// threads in order. If follow resumed each thread immediately, later threads might have to wait for
-// as long as earlier threads read the clock in a loop. The process is in its own process group, so
-// that wait4 ignores other children of this thread.
+// threads in order. If follow resumed each thread immediately and an earlier thread read the clock
+// in a loop, wait4 could keep returning that thread, and later threads would have to wait. The
+// process is in its own process group, so that wait4 ignores other children of this thread.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread

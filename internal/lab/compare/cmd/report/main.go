@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-// write parses the benchmarks' output, which is in text, and writes the results to the pages and
-// the chart. The parameter root is the root directory of the repository.
+// write parses the text output of the benchmarks, and writes the results to the pages and the
+// chart. The parameter root is the root directory of the repository.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {
@@ -83,7 +83,7 @@ var others = []string{
 	"github.com/sony/sonyflake/v2", "github.com/rs/xid", "github.com/segmentio/ksuid",
 }
 
-// measure runs all benchmarks in each of count rounds and returns their output.
+// measure runs all benchmarks count times, one round after the other, and returns their output.
 func measure(count int, benchtime string) ([]byte, error) {
 	temp, err := os.MkdirTemp("", "compare")
 	if err != nil {
@@ -112,8 +112,9 @@ func measure(count int, benchtime string) ([]byte, error) {
 	return text, nil
 }
 
-// variants lists the ways to run the benchmarks. The first variant runs all of them. Each other
-// variant runs only some of the New benchmarks and renames their operation in the output.
+// variants lists the ways to run the benchmarks. The first variant runs all of them. The other
+// variants run only some of the New benchmarks. In the output of such a variant, measure replaces
+// the operation New with the variant's operation.
 var variants = []struct{ operation, tags, env, bench string }{
 	{"New", "", "GODEBUG=", "."},
 	{"NoAES", "", "GODEBUG=cpu.aes=off", "New/^(V4|V7|V7At|ULID)$/^ids$"},

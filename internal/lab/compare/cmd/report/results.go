@@ -96,7 +96,8 @@ func (r *results) time(name string, n float64, round int) string {
 	return number(r.ns[name][round] / n)
 }
 
-// middle formats the median of a benchmark. It returns "" if the benchmark has no results.
+// middle formats the median of a benchmark's results. It returns "" if the benchmark has no
+// results.
 func (r *results) middle(name string) string {
 	s, ok := r.median(name)
 	if !ok {

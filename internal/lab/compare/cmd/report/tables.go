@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A row represents a table row, which shows one operation on one kind of ID. The fields operation
-// and kind are parts of the benchmarks' names.
+// A row represents a table row, which shows one operation on one kind of ID. The operation and kind
+// fields are parts of the benchmarks' names.
 type row struct{ title, operation, kind string }
 
 var newRows = []row{
@@ -46,8 +46,9 @@ var textRows = []row{
 	{"Snowflake from bad text", "ParseBad", "Snowflake"},
 }
 
-// libraries lists the other libraries in the same order as the tables. Each element contains the
-// library's name in benchmarks and its name in tables.
+// libraries lists the other libraries in the same order as the tables. The first string in each
+// element is the library's name in the benchmarks. The second string is the library's name in the
+// tables.
 var libraries = [][2]string{
 	{"std", "Go's uuid"}, {"google", "google/uuid"}, {"google_pool", "google/uuid with its pool"}, {"gofrs", "gofrs/uuid"},
 	{"oklog", "oklog/ulid"}, {"oklog_crand", "oklog/ulid on crypto/rand"}, {"xid", "rs/xid"}, {"ksuid", "segmentio/ksuid"},
@@ -65,8 +66,8 @@ var floors = [][2]string{
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
-// sourceRows lists kinds of IDs that contain random bits. It also contains the name of each kind in
-// the benchmarks.
+// sourceRows lists kinds of IDs that contain random bits. It also contains the name that the
+// benchmarks use for each kind.
 var sourceRows = [][2]string{{"version 7", "V7"}, {"ULID", "ULID"}, {"version 4", "V4"}, {"version 7, `NewV7At(time.Now())`", "V7At"}}
 
 // machine describes the machine on which the benchmarks ran.
@@ -74,10 +75,11 @@ func (r *results) machine() string {
 	return fmt.Sprintf("on %s, %s/%s with %s processors, %s", r.config["cpu"], r.config["goos"], r.config["goarch"], r.config["processors"], r.config["toolchain"])
 }
 
-// unsteadyMark follows the title of a row if the other libraries' times in that row are unsteady.
+// unsteadyMark follows the title of a row if the other libraries' times in that row differ too much
+// between rounds.
 const unsteadyMark = " †"
 
-// how returns the explanation of the tables, which both pages contain.
+// how returns an explanation of the tables. Both pages contain this explanation.
 func (r *results) how() string {
 	return fmt.Sprintf("All times are in ns. If a row has times for other libraries, all its times are from one process, the most typical of %d. A † marks a\n"+
 		"row in which the other libraries' times differ between processes by a factor of more than 1.25.", r.rounds)
@@ -161,7 +163,7 @@ func (w row) many(library string) string {
 // figures holds the contents of a row, except for this library's times.
 type figures struct {
 	title  string // includes unsteadyMark if needed
-	round  int    // the round from which all times in the row come
+	round  int    // the round in which all times in the row were measured
 	others string // other libraries' times; for operation New, also their times on 64 goroutines
 }
 
