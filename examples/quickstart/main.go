@@ -1,5 +1,5 @@
-// Quickstart generates IDs, shows their contents and their order, and reads and writes some of
-// them. Run it with this command:
+// Quickstart generates IDs, prints some of their fields, compares two UUIDs, parses a UUID and
+// encodes IDs as JSON. Run it with this command:
 //
 //	go run ./examples/quickstart
 package main

@@ -81,8 +81,8 @@ type server struct {
 
 func newServer(t testing.TB) *server {
 	t.Helper()
-	// Do not use t.TempDir. Other accounts have no access to the parent of the directory that it
-	// creates, and the path of a socket in that directory would be too long.
+	// Do not use t.TempDir. It creates a directory inside one that other accounts cannot access,
+	// and the path of a socket in the new directory would be too long.
 	dir, err := os.MkdirTemp("", "ids-server-")
 	must.Do(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -116,8 +116,8 @@ func (s *server) prepare(t testing.TB, name string, args ...string) {
 	}
 }
 
-// serve starts the server and waits until the server answers. At the end of the test, serve sends
-// the signal in stop to end the server.
+// serve starts the server and waits until the server answers. When the test ends, serve stops the
+// server by sending it the given signal.
 func (s *server) serve(t testing.TB, driver, source string, stop syscall.Signal, name string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(s.dir, "log"))

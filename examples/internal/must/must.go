@@ -29,9 +29,9 @@ func Create(t testing.TB, path string) {
 	Do(t, err)
 }
 
-// Dir returns a directory and a function named fail. After the call fail(true), every check of a
-// file in the directory fails. After fail(false), checks succeed again. Neither call closes files
-// that are open.
+// Dir returns a directory and a function named fail. After fail(true) has been called, every check
+// of a file in the directory fails. After fail(false) has been called, checks succeed again.
+// Neither call closes files that are open.
 func Dir(t testing.TB) (dir string, fail func(bool)) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "dir")

@@ -2,7 +2,7 @@
 // machine's node numbers without a server. A directory contains a file for each number, and each
 // process takes the first number that is free.
 //
-//	go run ./examples/recipes/machine -first-start    # once: makes the files
+//	go run ./examples/recipes/machine -first-start    # once, to create the files
 //	go run ./examples/recipes/machine                 # from then on
 //
 // A machine has 16 numbers, so at most 16 processes can run at a time. On a second machine, add
@@ -57,8 +57,8 @@ func firstStart(dir string, from, count int64) error {
 	return nil
 }
 
-// file returns the path of a number's file, and options that name the file's owner. Open rejects a
-// renamed file, because the owner in the file is a different one.
+// file returns the path of a number's file, and options that specify the file's owner. Open rejects
+// a renamed file, because the owner recorded in the file contains the file's original number.
 func file(dir string, number int64) (path string, opts *clockfile.Options) {
 	return filepath.Join(dir, fmt.Sprint(number, ".clock")),
 		&clockfile.Options{Owner: fmt.Sprint("orders, node ", number), Report: func(s clockfile.Status) { log.Print(s) }}
@@ -85,7 +85,8 @@ func run(dir string, from, count int64) (err error) { // main exits when run ret
 		return err // let the supervisor restart the process
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// Handle signals only after Open has returned, because Open may hang.
+	// Install the signal handler only after Open has returned, so that a signal can end the process
+	// if Open hangs.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.NewNode(number, &snowflake.Options{Clock: f.Clock()})

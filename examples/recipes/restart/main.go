@@ -1,8 +1,9 @@
-// Restart prints Snowflakes that never repeat. Package clockfile keeps a time in a file, so it does
-// not matter how the program ends or what the clock shows when the program starts again.
+// Restart prints Snowflakes that never repeat. Package clockfile saves a time in a file. Therefore,
+// IDs do not repeat however the program ends, and whatever time the clock shows when the program
+// starts again.
 //
 //	export IDS_SNOWFLAKE_NODE=7
-//	go run ./examples/recipes/restart -first-start   # once: makes the file
+//	go run ./examples/recipes/restart -first-start   # once, to create the file
 //	go run ./examples/recipes/restart                # from then on
 //
 // The tests of package clockfile repeatedly start such a program with its clock set back.
@@ -49,7 +50,8 @@ func firstStart(path string) error {
 	return clockfile.Create(path, &clockfile.Options{Owner: owner()}) // fails if the file exists
 }
 
-// owner identifies the service and its number, so that Open rejects a different number's volume.
+// owner identifies the service and its number, so that Open rejects a volume that belongs to a
+// different number.
 func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
 
 func run(path string) (err error) { // main exits when run returns
@@ -57,19 +59,20 @@ func run(path string) (err error) { // main exits when run returns
 	if err != nil {
 		return err // for example, because there is no file
 	}
-	defer func() { err = errors.Join(err, f.Close()) }() // the clock ends 100 ms later, permanently
+	defer func() { err = errors.Join(err, f.Close()) }() // permanently ends the clock after 100 ms
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
 	if err != nil {
 		return err // IDS_SNOWFLAKE_NODE is missing or invalid, or a default node exists
 	}
-	// Handle signals only after Open has returned, because Open may hang.
+	// Install the signal handler only after Open has returned, so that a signal can end the process
+	// if Open hangs.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	for {
 		// NextContext fails when ctx is done or the file is lost. If the file is lost, Next panics.
 		id, err := node.NextContext(ctx)
 		if err != nil {
-			return err // after SIGTERM it matches context.Canceled, which is not a failure
+			return err // after SIGTERM, err matches context.Canceled and is not a failure
 		}
 		work(id)
 	}

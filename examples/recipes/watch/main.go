@@ -1,9 +1,9 @@
-// Watch is an HTTP server for Snowflakes and gauges. The gauges show whether Snowflakes are
-// unavailable or soon will be, and whether the times in Snowflakes come from a wrong clock. Use
-// these commands:
+// Watch is an HTTP server that returns Snowflakes and publishes gauges. The gauges show whether
+// Snowflakes are unavailable or soon will be, and whether the times in Snowflakes come from a wrong
+// clock. Use these commands:
 //
 //	export IDS_SNOWFLAKE_NODE=7
-//	go run ./examples/recipes/watch -first-start    # once: makes the file
+//	go run ./examples/recipes/watch -first-start    # once, to create the file
 //	go run ./examples/recipes/watch
 //	curl http://127.0.0.1:8081/id
 //	curl http://127.0.0.1:8081/ready
@@ -46,7 +46,8 @@ func main() {
 }
 
 // gauges returns gauges that show how far IDs are ahead of the clock, whether saving fails, and
-// whether IDs are withheld or the clock has ended. Reading the gauges does not generate IDs.
+// whether IDs are unavailable because they are withheld or the clock has ended. Reading the gauges
+// does not generate IDs.
 func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 	m := new(expvar.Map)
 	m.Set("ahead_seconds", expvar.Func(func() any { return f.Clock().Ahead().Seconds() }))
@@ -85,8 +86,8 @@ func firstStart(path string) error {
 	return clockfile.Create(path, &clockfile.Options{Owner: owner()})
 }
 
-// owner returns a name for the service and its node number. Because of this name, Open rejects a
-// file that belongs to a different number.
+// owner returns a name that identifies the service and contains its node number. Open uses this
+// name to reject a file that belongs to a different number.
 func owner() string { return "orders, node " + os.Getenv("IDS_SNOWFLAKE_NODE") }
 
 func run(path, address string) (err error) { // main exits when run returns
@@ -96,7 +97,8 @@ func run(path, address string) (err error) { // main exits when run returns
 	}
 	// Even if the last save fails, no ID will be repeated.
 	defer func() { err = errors.Join(err, f.Close()) }()
-	// Handle signals only after Open has returned, because Open may hang.
+	// Install the signal handler only after Open has returned, so that a signal can end the process
+	// if Open hangs.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	node, err := snowflake.SetDefaultFromEnv(&snowflake.Options{Clock: f.Clock()})
@@ -132,7 +134,7 @@ func run(path, address string) (err error) { // main exits when run returns
 	}
 	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if server.Shutdown(late) != nil { // shut down before f.Close ends the clock
+	if server.Shutdown(late) != nil { // must come before the deferred f.Close, which ends the clock
 		server.Close() // ends requests that are still waiting for an ID, perhaps because a save fails
 	}
 	return err
