@@ -59,7 +59,7 @@ var reportSkipped = sync.OnceFunc(func() {
 })
 
 // skipBroken returns a copy of the analyzer a that does not analyze broken packages. For a broken
-// package, the result of the copy is the value of skipped.
+// package, the copy does not call a.Run, and returns skipped as its result.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)

@@ -72,8 +72,8 @@ func idName(t types.Type) string {
 }
 
 // innermost returns the element type of an unnamed pointer, slice, array, map or channel. If that
-// type is again an unnamed type of one of these kinds, innermost continues with its element type.
-// It returns any other type unchanged.
+// type is also an unnamed type of one of these kinds, innermost continues with its element type. It
+// returns any other type unchanged.
 func innermost(t types.Type) types.Type {
 	u, ok := types.Unalias(t).(interface{ Elem() types.Type })
 	if !ok {

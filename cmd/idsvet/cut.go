@@ -60,7 +60,7 @@ func modulos(p *target) {
 		id := p.snowflakeOrigin(n.X)
 		switch cut, _ := id.(*ast.BinaryExpr); {
 		case id == nil:
-		case cut != nil && cut.Op == token.SHR: // the shift has removed the last bits
+		case cut != nil && cut.Op == token.SHR: // the shift has discarded the low-order bits
 		case known && by%2 == 1: // for an odd divisor, the time bits make the remainders uniform
 		case known && (by == 1<<10 || by == 1<<12 || by == 1<<16): // the sequence or node number
 		default:

@@ -1,7 +1,8 @@
 package main
 
-// This file contains the analyzers for IDs that are not written as text: verb (IDs formatted with
-// an unsuitable fmt verb) and plaintype (IDs encoded in JSON whose type has no methods).
+// This file contains the analyzers for IDs that are not written as text: verb (IDs that are
+// formatted with an unsuitable fmt verb) and plaintype (IDs that are passed to encoding/json, but
+// whose types lack the methods of an ID).
 
 import (
 	"go/ast"
@@ -74,8 +75,8 @@ type isPlain struct{ Of string }
 
 func (*isPlain) AFact() {}
 
-// plain returns the name of type t and the ID type in terms of which t is defined. If t is not a
-// plain type, plain returns nil and "".
+// plain returns the name of type t and the name of the ID type from which t is defined, such as
+// "ids.UUID". If t is not a plain type, plain returns nil and "".
 func (p *target) plain(t types.Type) (*types.TypeName, string) {
 	named, ok := types.Unalias(t).(*types.Named)
 	var fact isPlain

@@ -1,5 +1,6 @@
-// Idsvet moves a program from another library to github.com/oneclock/ids. In programs that use ids,
-// it also reports mistakes that the compiler accepts. Run it directly or through go vet:
+// Idsvet migrates a program from one of several other libraries to github.com/oneclock/ids, and
+// lists the code that it cannot convert. In programs that use ids, it also reports mistakes that
+// the compiler accepts. Run it directly or through go vet:
 //
 //	idsvet -from google ./...
 //	idsvet ./...
