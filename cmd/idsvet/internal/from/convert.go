@@ -65,9 +65,10 @@ func (f *file) byRule(c inspector.Cursor, e ast.Expr) (first *conversion) {
 	return first
 }
 
-// name converts e, which uses a name of the old library for which there is no rule. If ids has the
-// same name, or if the table gives a new one, the conversion refers to ids. Otherwise, the
-// conversion leaves e unchanged.
+// name converts e, which refers to a name of the old library and matches no rule. If the name also
+// exists in ids, or if the table contains a new name for it, the converted code uses that name in
+// ids. The conversion leaves e unchanged if there is no such name, or if another declaration hides
+// the name of the new package.
 func (f *file) name(c inspector.Cursor, e ast.Expr, name string) []conversion {
 	s, isSelector := e.(*ast.SelectorExpr)
 	done := conversion{uses: 1}

@@ -1,6 +1,9 @@
 package from
 
-// This file finds the places where the program behaves differently after the move.
+// The code in this file collects the notes about the differences in a source file. It also finds
+// uses of names that have different values in ids, comparisons with errors, error messages, type
+// names and import paths of the old library, and calls to gob.Register. The code in stored.go,
+// methods.go, refused.go and foreign.go finds the other differences.
 
 import (
 	"go/ast"
@@ -17,8 +20,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// differences returns notes about the places in a file where the program behaves differently after
-// the move, or where other modules keep the old type.
+// differences returns notes about places in a file where the program will behave differently after
+// the migration, and about places where other modules will still use the old type.
 func (f *file) differences() (notes []note) {
 	for c := range f.root.Preorder() {
 		if e, ok := c.Node().(ast.Expr); ok && f.info.Types[e].IsValue() {
@@ -77,9 +80,9 @@ func (f *file) differences() (notes []note) {
 }
 
 // differenceNotes returns a note about the use of name at c if name has a different value in ids.
-// It returns no note for a call whose arguments are all constants or results of the old library's
-// functions. It also returns no note for a value that is compared only with the old library's
-// constants and with variables of the old library's types.
+// It omits the note for a call with arguments if each argument is a constant or the result of one
+// of the old library's functions. It also omits the note for a value that is compared only with the
+// old library's constants and with non-constant values of the old library's types.
 func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	if f.lib.differs[name] == "" {
 		return nil
@@ -104,8 +107,9 @@ func (f *file) differenceNotes(c inspector.Cursor, name string) []note {
 	return f.firstNote(at, name, f.lib.differs[name])
 }
 
-// isNumber reports whether e counts as a number. An expression of one of the old library's types
-// does not, unless it is a constant that the library does not declare.
+// isNumber reports whether e counts as a number. An expression counts as a number if its type does
+// not belong to the old library. If the type belongs to the old library, the expression counts as a
+// number only if it is a constant that the old library does not declare.
 func (f *file) isNumber(e ast.Expr) bool {
 	tv := f.info.Types[e]
 	n := named(tv.Type)
@@ -125,8 +129,8 @@ func (f *file) calledName(n ast.Node) string {
 // functions in testify compare errors or the names of types.
 var comparer = regexp.MustCompile(`^((Deep|Not)?Equal|ErrorContains|Contains|HasPrefix|HasSuffix|Index|Cut|AnythingOfType)`)
 
-// comparisonNotes returns notes about those parts of a comparison whose values are different in
-// ids. These parts are errors, error messages, type names and import paths.
+// comparisonNotes returns notes about the operands of the comparison n whose values differ between
+// the old library and ids. Such operands are errors, error messages, type names and import paths.
 func (f *file) comparisonNotes(n ast.Node, parts ...ast.Expr) (notes []note) {
 	ofError := strings.Contains(f.calledName(n), "Error") // also set below if an operand calls Error
 	for _, e := range parts {

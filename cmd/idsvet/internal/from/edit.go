@@ -1,7 +1,7 @@
 package from
 
-// This file contains the edits to the text of a source file, and the conversions that consist of
-// edits.
+// This file defines edits, which change the text of a source file, and conversions, which consist
+// of edits.
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ type edit struct {
 // markPackage returns the marked name of a package.
 func markPackage(pkg string) string { return "\x00" + pkg + "\x00" }
 
-// A conversion describes an expression of the program. The expression is either rewritten as a
-// whole or left unchanged.
+// A conversion is the result of converting an expression in the program. The expression is either
+// rewritten as a whole or left unchanged.
 type conversion struct {
 	start, end int
 	edits      []edit

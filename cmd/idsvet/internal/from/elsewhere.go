@@ -59,7 +59,7 @@ func (r *run) importedBy(f *ast.File) bool {
 	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return slices.Contains(r.paths, importPath(i)) })
 }
 
-// folder returns the directory of a package, if possible without symbolic links.
+// folder returns the directory of a package. It resolves symbolic links if possible.
 func folder(p *packages.Package) string {
 	dir, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
@@ -68,8 +68,8 @@ func folder(p *packages.Package) string {
 	return dir
 }
 
-// findDependencies finds the packages that the modules need. One module of the program may need a
-// published version of another module of the program. The packages in a published version are not
+// findDependencies finds the packages that the modules need. One of the program's modules may
+// require a published version of another one. The packages in a published version are not
 // converted, and keep the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
@@ -93,9 +93,9 @@ func (r *run) findDependencies(mods []string) {
 }
 
 // searchOthers searches code outside the loaded files. It looks for names that disable rules, such
-// as snowflake.Epoch. It searches all other Go files of the modules, regardless of package
-// patterns, operating systems and build tags. It also searches the modules' dependencies, and finds
-// the modules among them that contain type assertions to the old types.
+// as snowflake.Epoch. It searches the modules' other Go files, regardless of package patterns,
+// operating systems and build tags. It also searches the modules' dependencies, and finds the
+// modules among them that contain type assertions to the old types.
 func (r *run) searchOthers(mods []string) {
 	for _, mod := range mods {
 		walk(mod, r.forks, func(path string, _ fs.DirEntry) {
@@ -121,8 +121,8 @@ func (r *run) searchOthers(mods []string) {
 	}
 }
 
-// addCauses adds to r.uses those of the given names that disable rules. It also adds a note about
-// each use of such a name.
+// addCauses adds each of the given names to r.uses if the name disables rules. It also adds a note
+// about each use of such a name.
 func (r *run) addCauses(names []use) {
 	for _, n := range names {
 		for _, causes := range r.set {
@@ -135,16 +135,19 @@ func (r *run) addCauses(names []use) {
 	}
 }
 
-// A use is a reference to a name that the old library declares. The reference occurs in a file that
-// is not compiled.
+// A use is an identifier that may refer to a name of the old library. It occurs in a file that is
+// loaded without type information.
 type use struct {
 	note
-	asserted bool // the name is the type in a type assertion or a type switch
+	asserted bool // the name is that of an ID type in a type assertion or a case clause
 }
 
 var isType = regexp.MustCompile(`^(Null)?(UUID|ULID|ID)$`).MatchString
 
-// usesIn returns the uses of the old library's names in a file that is not compiled.
+// usesIn returns the uses of the old library's names in a file that is loaded without type
+// information. It does not find methods and fields. If the file has a dot import of the old
+// library, usesIn returns all identifiers that do not follow a dot. If the file cannot be parsed,
+// it returns nil.
 func (r *run) usesIn(path string) (all []use) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A library combines the table of the old library with the program's uses of that library.
+// A library contains the old library's table, and information about the program's use of that
+// library.
 type library struct {
 	*table
 	uses  map[string]bool   // names in use, in the notation of the tables
@@ -30,16 +31,16 @@ type library struct {
 	// program's packages. The pair consists of the module's directory and the package's import
 	// path.
 	published map[[2]string]bool
-	// databases contains the import path of database/sql. It also contains the path of each package
-	// in another module if the package depends on database/sql. It does not contain the old
-	// library's packages.
+	// databases is a set of import paths. It contains the path of database/sql, and the path of
+	// each package that depends on database/sql and belongs to another module or to the standard
+	// library. It does not contain the paths of the old library's packages.
 	databases map[string]bool
 	// asserting has an entry for each module that contains a type assertion to an old type. The key
 	// is the module's path, and the value is the position of one such assertion.
 	asserting map[string]string
 }
 
-// A file is a source file of the program in one configuration.
+// A file is a source file of the program, as loaded for one build configuration.
 type file struct {
 	lib       *library
 	module    string // directory of its module
@@ -55,8 +56,8 @@ type file struct {
 	packages  map[string]*types.Package // packages of the old library, by import path
 }
 
-// declares reports whether pkg is the local version of one of the program's packages. It returns
-// false if the file's module needs a published version of pkg instead.
+// declares reports whether pkg is one of the program's packages. It returns false if the file's
+// module requires a published version of pkg instead.
 func (f *file) declares(pkg *types.Package) bool {
 	return f.lib.own[pkg.Path()] != "" && !f.lib.published[[2]string{f.module, pkg.Path()}]
 }
@@ -105,8 +106,9 @@ func (l *library) collect(info *types.Info, old map[string]*types.Package) (any 
 	return any
 }
 
-// isAllowed reports whether the rules for name may be applied. A row "set NAME… for NAME…" disables
-// the rules for the names after "for" if the program uses one of the names before it.
+// isAllowed reports whether the rules for name may be applied. A row "set NAME… for NAME…" contains
+// two lists of names. If the program uses a name from the first list, the row disables the rules
+// for all names in the second list.
 func (l *library) isAllowed(name string) bool {
 	for _, cause := range l.set[name] {
 		if l.uses[cause] {
@@ -121,10 +123,10 @@ func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
 
-// If e refers to an object of the old library, named returns the object's name in the notation of
-// the tables. Otherwise, it returns "". An embedded field that the program declares also counts if
-// its type belongs to the old library and has a different name in ids. An embedded field has the
-// name of its type, so the move changes the field's name too.
+// If e refers to an object of the old library, named returns the name that the tables use for this
+// object. Otherwise, it returns "". An embedded field that the program declares also counts if its
+// type belongs to the old library and has a different name in ids. An embedded field is named after
+// its type, so the migration also renames the field.
 func (f *file) named(e ast.Expr) string {
 	obj := f.objectOf(e)
 	switch obj := obj.(type) {

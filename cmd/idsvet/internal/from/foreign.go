@@ -1,7 +1,8 @@
 package from
 
-// This file finds other modules whose declarations contain the old types, or that contain type
-// assertions to these types.
+// The code in this file finds places where the program depends on the old types in other modules.
+// It finds uses of names whose declarations contain an old type, and calls to modules that contain
+// a type assertion to an old type.
 
 import (
 	"go/ast"
@@ -40,9 +41,10 @@ func (f *file) foreignNotes(id *ast.Ident) []note {
 			f.lib.name+"."+kept[0].typ.Name()+"(id)")
 }
 
-// assertingNotes returns a note if a call passes a value of an old type to another module as an
-// interface value, and that module asserts the old type. Such a module does not recognize the new
-// type.
+// assertingNotes returns a note if a call passes a value that contains an old type to a function in
+// another module, and if that module contains a type assertion to an old type. It returns no note
+// if the function's parameters or results contain an old type. A module with such an assertion does
+// not recognize the new type.
 func (f *file) assertingNotes(call *ast.CallExpr) []note {
 	fun := f.callee(call)
 	if fun == nil || fun.Pkg() == nil || f.declares(fun.Pkg()) || f.contained(f.info.TypeOf(call.Fun), noFields) != nil {

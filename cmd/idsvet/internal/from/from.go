@@ -6,9 +6,9 @@
 //
 //  1. load (load.go) loads the packages with their types, for each configuration.
 //  2. conversions (convert.go) walks the syntax tree of each file. For each expression, byRule
-//     calls matches (match.go), which finds the rules (table.go) whose patterns match and binds the
-//     letters in these patterns. The methods fill and fit (template.go) write the replacement and
-//     adapt it to its context.
+//     calls matches (match.go). The method matches finds the rules (table.go) whose patterns match
+//     the expression, and binds the letters in these patterns. The methods fill and fit
+//     (template.go) write the replacement and adapt it to its context.
 //  3. merged (from.go) keeps the conversions on which all configurations agree.
 //  4. rewritten (imports.go) chooses the names of the packages, and applies the edits (edit.go) to
 //     the text.
@@ -17,9 +17,10 @@
 //
 // The report (report.go) lists the places where the program behaves differently after the move. The
 // code in differs.go, stored.go, methods.go and refused.go finds these places, and the code in
-// foreign.go finds those that involve other modules. The report also lists files that no
-// configuration compiles (elsewhere.go). It also lists the differences that type information does
-// not reveal. The "unseen" rows of the tables contain these differences.
+// foreign.go finds those that involve other modules. The report also lists files that mention the
+// old library but that no configuration compiles. The code in elsewhere.go finds these files.
+// Finally, the report lists the differences that type information does not reveal. The "unseen"
+// rows of the tables contain these differences.
 package from
 
 import (
@@ -207,7 +208,7 @@ func (r *run) convert() (changes []change, err error) {
 	return changes, nil
 }
 
-// merged returns the conversions on which all configurations that compile the file agree. An
+// merged returns the conversions that are the same in all configurations that compile the file. An
 // expression that the configurations would convert differently stays unchanged.
 func (r *run) merged(path string) []conversion {
 	files := r.files[path]

@@ -56,8 +56,9 @@ func goIn(dir string, env []string, args ...string) (string, error) {
 
 var downloading = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
-// modules returns the directories of the program's modules. These are the directory whose go.mod
-// applies in dir, if there is one, and the directories below dir that contain a go.mod.
+// modules returns the directories of the program's modules. If a go.mod file applies in dir, the
+// first result is the directory of that file. The other results are the directories below dir that
+// contain a go.mod file.
 func modules(dir string) ([]string, error) {
 	out, err := goIn(dir, nil, "env", "GOMOD")
 	if err != nil {
@@ -134,10 +135,10 @@ func (g goFile) goVersion() string {
 	return "1.16"
 }
 
-// reportRaised prints a message if the go command has raised the version in a file's go line. If
-// the file also determines the GODEBUG defaults (decides), a second message shows how to keep these
-// defaults, unless the file sets them explicitly. In a workspace, only go.work determines the
-// GODEBUG defaults.
+// reportRaised prints a message if the go command has raised the version in a file's go line. The
+// parameter decides must be true if the file also determines the GODEBUG defaults. In that case, a
+// second message shows how to keep these defaults, unless the file sets them explicitly. In a
+// workspace, only go.work determines the GODEBUG defaults.
 func (r *run) reportRaised(before goFile, decides bool) {
 	was, is := before.goVersion(), readGoFile(before.folder, before.kind).goVersion()
 	if is == was {

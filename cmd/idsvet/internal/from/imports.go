@@ -26,10 +26,12 @@ var markedPackage = regexp.MustCompile("\x00(\\w+)\x00")
 
 // A newImports describes the imports of a file after its conversion.
 type newImports struct {
-	names  map[string]string // name of each imported package in the file
-	keep   bool              // the old library is still used
-	rename string            // new import name of the old library, or "" if it keeps its name
-	edits  []edit            // edits to the whole file
+	// names contains the names that the file uses for the packages in the edits. The keys are the
+	// names of these packages in templates.
+	names  map[string]string
+	keep   bool   // the old library is still used
+	rename string // new import name of the old library, or "" if it keeps its name
+	edits  []edit // edits to the whole file
 }
 
 // rewritten returns the text of the file with its conversions applied. It also returns notes about
@@ -48,8 +50,8 @@ func (f *file) rewritten(conversions []conversion) (text []byte, notes []note, e
 			}
 		}
 	}
-	// If the file already imports the new package, use the name of that import, unless the name is
-	// shadowed in the file. Then the file imports the package only once.
+	// If the file already imports the new package, use the name of that import, so that the file
+	// imports the package only once. Do not use that name if it is shadowed in the file.
 	if name := f.importName(newPackages[f.lib.door]); to.names[f.lib.door] != "" && name != "" && !f.redeclares(name) {
 		to.names[f.lib.door] = name
 	}
@@ -90,8 +92,8 @@ func (f *file) qualifiers(edits []edit) (left []edit) {
 	return left
 }
 
-// formatted formats the new text of the file if the old text was formatted. It always restores the
-// line endings of the old text.
+// formatted returns the new text of the file in gofmt's format if the old text was in that format.
+// It always restores the line endings of the old text.
 func (f *file) formatted(out []byte) []byte {
 	if was, err := format.Source(f.src); err == nil && bytes.Equal(was, f.src) {
 		if is, err := format.Source(out); err == nil {
@@ -179,7 +181,9 @@ func (f *file) importsAs(path, name string) bool {
 	})
 }
 
-// headEnd returns the offset at which the imports end, including a comment on their last line.
+// headEnd returns the offset of the end of the last import declaration or, if there is none, of the
+// end of the package clause. If a comment follows on the same line, headEnd returns the offset of
+// the end of that comment.
 func (f *file) headEnd() int {
 	end := f.syntax.Name.End()
 	for _, d := range f.syntax.Decls {

@@ -23,8 +23,8 @@ import (
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
 	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule | packages.NeedForTest
 
-// load adds the source files of a module's packages, with their types in the configuration c. If a
-// package that uses the old library does not compile, load returns an error.
+// load type-checks a module's packages in the configuration c, and adds their source files to
+// r.files. If a package that uses the old library does not compile, load returns an error.
 func (r *run) load(module string, c config) error {
 	texts := map[string][]byte{}
 	cfg := &packages.Config{
@@ -126,8 +126,8 @@ func (r *run) addFiles(module string, p *packages.Package, texts map[string][]by
 // verbRE matches the verbs in a format string. It ignores their flags, except for the flag in %#v.
 var verbRE = regexp.MustCompile(`%[-+# 0-9.*]*?(#v|[a-zA-Z])`)
 
-// missingErrors returns the errors in which the go command reports missing modules and packages.
-// Type errors show only the consequences of a missing package.
+// missingErrors returns the go command's errors about missing modules and packages. A type error
+// may result from a missing package, but does not explain why the package is missing.
 func (r *run) missingErrors(cfg packages.Config) (errs []packages.Error) {
 	cfg.Mode = packages.NeedName | packages.NeedImports | packages.NeedDeps
 	pkgs, _ := packages.Load(&cfg, r.patterns...)

@@ -96,7 +96,7 @@ func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 	return notes
 }
 
-// form returns a method in the notation of methods.txt.
+// form returns the name, parameters and results of a method, in the format that methods.txt uses.
 func form(m *types.Func) string {
 	sig := m.Signature()
 	unnamed := func(list *types.Tuple) *types.Tuple {

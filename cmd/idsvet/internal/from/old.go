@@ -1,6 +1,7 @@
 package from
 
-// This file identifies the packages, names and types of the old library.
+// The functions in this file determine whether a package or an object belongs to the old library,
+// and return the names that the tables use for objects.
 
 import (
 	"go/types"
@@ -15,8 +16,8 @@ func (t *table) isOld(pkg *types.Package) bool {
 // owns reports whether obj belongs to the old library. The argument obj may be nil.
 func (t *table) owns(obj types.Object) bool { return obj != nil && t.isOld(obj.Pkg()) }
 
-// oldName returns the name of an object of the old library in the notation of the tables, such as
-// "New" or "UUID.String". It returns "" for any other object.
+// oldName returns the name that the tables use for an object of the old library, such as "New" or
+// "UUID.String". It returns "" for any other object.
 func (t *table) oldName(obj types.Object) string {
 	if !t.owns(obj) {
 		return ""

@@ -1,6 +1,6 @@
 package from
 
-// This file finds string constants that the parsers in ids reject.
+// The code in this file finds string constants that the parsers in ids reject.
 
 import (
 	"fmt"
@@ -28,8 +28,8 @@ var parsers = map[string]struct {
 	"Snowflake": {regexp.MustCompile(`^[0-9]{1,19}$`), "is not a Snowflake; write at most 19 decimal digits, up to 9223372036854775807"},
 }
 
-// panicNotes returns a note if call passes a string constant to a MustParse function of the old
-// library, and ids rejects that string.
+// panicNotes returns a note if the called function is a MustParse function of the old library and
+// its argument is a string constant that ids rejects.
 func (f *file) panicNotes(call *ast.CallExpr) (notes []note) {
 	fun := f.callee(call)
 	if fun == nil || !f.lib.owns(fun) || !strings.HasPrefix(fun.Name(), "MustParse") {

@@ -1,6 +1,6 @@
 package from
 
-// This file contains the notes, and the report that lists them.
+// This file defines notes, and the report that lists them.
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ type note struct {
 	line  int    // line number, or 0
 	name  string // name that the note is about, or ""
 	text  string
-	first bool // printed before other notes, and without positions if there are over 50
+	first bool // printed before other notes, and without positions if over 50 notes have this text
 }
 
 // A report is the output of the command without the diff.
@@ -49,9 +49,9 @@ func (r *report) print() {
 }
 
 // printNotes prints the notes under a title. It prints each message once, followed by the positions
-// to which the message applies. For notes with first set, such as those about calls to Parse, it
-// omits the positions if there are more than 50. printNotes returns the number of distinct notes,
-// including those whose positions it omits.
+// to which the message applies. Notes whose field first is true, such as notes about calls to
+// Parse, are printed without positions if more than 50 of them have the same message. The result is
+// the number of distinct notes, including those whose positions it omits.
 func (r *report) printNotes(title string, notes []note) int {
 	order := func(n note) int {
 		if n.first {

@@ -1,7 +1,7 @@
 package from
 
-// This file contains the state of one run of the command. A run loads the program for several
-// systems and build tags.
+// This file defines the types for one run of the command and for its build configurations. A run
+// loads the program for several systems and build tags.
 
 import (
 	"cmp"

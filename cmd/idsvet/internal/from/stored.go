@@ -1,6 +1,7 @@
 package from
 
-// This file finds values that codecs and databases write and read.
+// The code in this file finds values of the old library's types that codecs or databases may write
+// or read. It also finds struct fields with such types.
 
 import (
 	"go/ast"
@@ -20,8 +21,9 @@ import (
 // storesNothing matches the names of functions that do not store their arguments.
 var storesNothing = regexp.MustCompile(`(?i)scan|log|print|f$|debug|info|warn|error|fatal|panic|trace`)
 
-// storedNotes returns notes about the value at c if a codec or a database may receive this value as
-// an interface value. Each note is about a type of the old library that the value contains.
+// storedNotes returns notes about the value at c if the value is converted to an interface and may
+// be passed to a codec or a database. Each note is about a type of the old library that the value
+// contains.
 func (f *file) storedNotes(c inspector.Cursor) []note {
 	e := c.Node().(ast.Expr)
 	return f.storedNotesFor(f.receivingPackage(c), e, f.info.TypeOf(e))
@@ -37,8 +39,9 @@ func (f *file) instanceNotes(id *ast.Ident) (notes []note) {
 }
 
 // storedNotesFor returns the notes from the "stored" rows that apply to values of type t. The first
-// parameter is the package that receives such a value at e. If a row is about databases, and the
-// old type occurs in a struct field that the program declares, the note refers to that field.
+// parameter is the package that may receive such a value at e, or nil if no package stores the
+// value. If a row contains the word "queries", and the old type occurs in a struct field that the
+// program declares, the note refers to that field.
 func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (notes []note) {
 	if to == nil {
 		return nil
@@ -63,17 +66,18 @@ func (f *file) storedNotesFor(to *types.Package, e ast.Expr, t types.Type) (note
 	return notes
 }
 
-// reaches reports whether match returns true for the path of pkg or, if pkg belongs to the program,
-// for the path of one of its imports.
+// reaches reports whether match returns true for the path of pkg or, if the program declares pkg,
+// for the path of a package that pkg imports.
 func (f *file) reaches(pkg *types.Package, match func(path string) bool) bool {
 	return match(pkg.Path()) || f.declares(pkg) && slices.ContainsFunc(pkg.Imports(), func(p *types.Package) bool { return match(p.Path()) })
 }
 
-// receivingPackage returns the package that receives the value at c as an interface value. For an
-// element of a composite literal of a named type, it is the package of that type. For an argument,
-// or an element of another literal that is an argument, it is the package of the called function.
-// Otherwise, it is the package of the file. If the value is not converted to an interface, or if
-// the function does not store its arguments, receivingPackage returns nil.
+// receivingPackage returns the package that may receive the value at c after the value is converted
+// to an interface. For an element of a composite literal of a named type, the result is the package
+// of that type. For an argument of a call, the result is the package of the called function. The
+// same is true for an element of a literal of an unnamed type if the literal is an argument of a
+// call. Otherwise, the result is the package of the file. If the value is not converted to an
+// interface, or if the function does not store its arguments, receivingPackage returns nil.
 func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 	if to := syntax.Wanted(f.info, c); to == nil || !types.IsInterface(to) {
 		return nil
@@ -104,8 +108,8 @@ func (f *file) receivingPackage(c inspector.Cursor) *types.Package {
 type depth int
 
 const (
-	noFields  depth = iota // parameters and results of functions, but no fields
-	allFields              // all fields that codecs can access, but no functions
+	noFields  depth = iota // parameters and results of functions, but not struct fields
+	allFields              // all struct fields that codecs can access, but not functions
 )
 
 // A containedType is a type of the old library that occurs in another type. If the type occurs in a
@@ -193,8 +197,9 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 	return notes
 }
 
-// gainsIsZero reports whether the move gives values of type t an IsZero method. This is the case if
-// they have the methods of the named type of the old library, but no IsZero method.
+// gainsIsZero reports whether values of type t gain an IsZero method in the migration. This is the
+// case if they have no IsZero method, and if their String method is that of the old library's type
+// with the given name.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")
 	zero, _, _ := types.LookupFieldOrMethod(t, true, nil, "IsZero")

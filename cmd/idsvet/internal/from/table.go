@@ -17,8 +17,8 @@ import (
 // rulesFS contains the tables, one for each library. A line that begins with a tab continues the
 // previous row. A row has one of these forms:
 //
-//   - The row "package NAME PATH…" lists the import paths of the library's packages. Patterns call
-//     each of these packages NAME.
+//   - The row "package NAME PATH…" lists the import paths of the library's packages. In patterns,
+//     NAME refers to any of these packages.
 //   - The row "let LETTER TYPE" limits the values that the letter matches (see bind). In all
 //     tables, the letter x matches an error value.
 //   - The row "same NAME…" lists functions, types and methods that are the same in ids.
@@ -27,13 +27,13 @@ import (
 //     The same letters occur in both, each once and in the same order. A letter without a let row
 //     matches any expression. If the row replaces one error with another, it also applies to
 //     comparisons with == and !=.
-//   - The row "PATTERN -> EXPRESSION, nil" applies to a function whose error cannot occur in ids.
-//     The error is replaced with nil.
+//   - The row "PATTERN -> EXPRESSION, nil" applies to a function that returns an error, if its
+//     replacement in ids returns none. The old error is replaced with nil.
 //   - The row "PATTERN -> EXPRESSION, ok" applies to a function that has an additional second
 //     result in ids. This result is dropped. The row applies only if the first result is assigned.
 //     Otherwise, the pattern's next row applies.
-//   - The row "PATTERN -> _, EXPRESSION" applies to a function that has an additional first result
-//     in ids. This result is dropped.
+//   - The row "PATTERN -> _, EXPRESSION" applies to a function whose replacement in ids has an
+//     additional first result. This result is dropped.
 //   - The row "PATTERN -> EXPRESSION, read" replaces the pattern with a slice that shares its bytes
 //     with a variable. The row applies only if the surrounding code does nothing but read the
 //     bytes.
@@ -46,8 +46,8 @@ import (
 //   - The row "differs NAME…: SENTENCE" lists names that have a different value in ids. The report
 //     contains the sentence and the positions at which the program uses these names. It omits a
 //     position if the name is used there only with constants (see differenceNotes).
-//   - The row "stored TYPE WHERE: SENTENCE" describes a difference in places where values of the
-//     type are written and read. WHERE is one or more of the words in the list below.
+//   - The row "stored TYPE WHERE: SENTENCE" describes a difference that occurs when values of the
+//     type are written or read. WHERE is one or more of the words in the list below.
 //   - The row "unseen SENTENCE" describes a difference that type information does not reveal.
 //   - The row "unseen for NAME…: SENTENCE" describes such a difference for programs that use one of
 //     the names. NAME is a name of the library, a format verb such as "%#v", or the import path of
@@ -83,7 +83,7 @@ type table struct {
 	same    map[string]bool
 	names   map[string]string   // new names of fields, by old name
 	rules   []*rule             // in the order in which they are tried
-	set     map[string][]string // by old name, the names that disable its rules if they are used
+	set     map[string][]string // for each old name, the names whose use disables that name's rules
 	texts   []string
 	left    map[string]string
 	differs map[string]string

@@ -1,9 +1,9 @@
 package from
 
-// This file contains the templates, which are the replacements in rules. The method fill puts the
-// operands of the old expression into a template, and the method fit adapts the result to its
-// context. The code in this file and the code in convert.go call each other, because the operands
-// are also converted. This recursion is intended.
+// The code in this file applies templates. A template is the replacement in a rule. The method fill
+// puts the operands of the old expression into a template, and the method fit adapts the result to
+// its context. The code in this file and the code in convert.go call each other, because the
+// operands of the old expression are also converted. This recursion is intended.
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// fill returns the conversion of the expression at c according to the rule. Expressions that are
-// bound to letters keep their text, except where they are themselves converted. The edits replace
-// the text between these expressions.
+// fill converts the expression at c as the rule specifies, and returns the conversion. The text of
+// an expression that is bound to a letter stays unchanged, except for the parts that are also
+// converted. The other edits replace the text between these expressions.
 func (m *match) fill(c inspector.Cursor) conversion {
 	e := c.Node().(ast.Expr)
 	done := conversion{uses: m.countUses(e)}

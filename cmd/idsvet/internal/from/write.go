@@ -1,6 +1,6 @@
 package from
 
-// This file replaces the changed files.
+// The code in this file replaces the old text of files with the new text.
 
 import (
 	"bytes"
@@ -18,9 +18,10 @@ type change struct {
 	before, now []byte
 }
 
-// write replaces each file by renaming a temporary file, which contains the complete new text. It
-// first prepares all new files. If one of them cannot be written, or if ctx is canceled before the
-// last one is prepared, write changes no file. If a rename then fails, the error lists the files
+// write applies the changes. For each change, it writes the complete new text to a temporary file,
+// and then renames that file to the path of the old file. It prepares all temporary files before it
+// renames any of them. If one of them cannot be written, or if ctx is canceled before write begins
+// to prepare the last one, write changes no file. If a rename then fails, the error lists the files
 // that have already been changed.
 func write(ctx context.Context, changes []change) error {
 	var errs []error
@@ -45,7 +46,7 @@ func write(ctx context.Context, changes []change) error {
 				err = fmt.Errorf("%w; only these files are changed: %q", err, targets[:i])
 			}
 		}
-		_ = os.Remove(temps[i]) // already renamed, or never created
+		_ = os.Remove(temps[i]) // fails if the file was renamed or never created
 	}
 	return err
 }
