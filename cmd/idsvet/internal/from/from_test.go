@@ -287,8 +287,9 @@ func TestWriteHalf(t *testing.T) {
 	}
 }
 
-// TestNotes checks that a message is printed once with all its positions, and that notes with first
-// set are printed before the others, without their positions if there are more than 50.
+// TestNotes checks that a message is printed once with all its positions, and that notes whose
+// field first is true are printed before the others. If more than 50 of these notes have the same
+// message, their positions must be missing.
 func TestNotes(t *testing.T) {
 	for places, want := range map[int]string{50: "\tp.go:50: Parse\n", 51: "anywhere (51)\nstored (60)\n"} {
 		var notes []note
