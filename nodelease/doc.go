@@ -2,11 +2,11 @@
 // from a shared store, such as etcd, PostgreSQL or MySQL, so that no two processes ever make the
 // same ID.
 //
-//	store, err := pgstore.New(ctx, url, nil)  // or New of mysqlstore or etcdstore
+//	store, err := pgstore.New(ctx, url, nil)  // or mysqlstore.New or etcdstore.New
 //	m, err := nodelease.NewMinter(store, nil)
 //	defer m.Close()                           // releases the number, within 5 s
 //	err = m.Wait(ctx)                         // optional: returns permanent errors immediately
-//	id, err := m.NextContext(ctx)             // waits while there is no number; ends with ctx
+//	id, err := m.NextContext(ctx)             // waits for a number until ctx is done
 //
 // The packages [github.com/oneclock/ids/nodelease/etcdstore],
 // [github.com/oneclock/ids/nodelease/pgstore] and [github.com/oneclock/ids/nodelease/mysqlstore]
@@ -24,8 +24,8 @@
 // number writes a horizon ahead of its clock, in a transaction that fails unless the process still
 // holds the number. Only after that transaction is committed does the process make IDs up to the
 // horizon. The next holder reads the horizon in the transaction that takes the number, and makes
-// only IDs that are later than the horizon. So for each number, every range of times belongs to one
-// holder, regardless of clock errors, pauses and network failures.
+// only IDs whose times are later than that horizon. So for each number, every range of times
+// belongs to one holder, regardless of clock errors, pauses and network failures.
 //
 // The lease determines when a number becomes free again. A [Minter] renews its lease every TTL/4 to
 // TTL/3. Before the lease can expire in the store, a timer stops the Minter from making IDs. The

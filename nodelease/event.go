@@ -17,13 +17,13 @@ type Event struct {
 type EventKind uint8
 
 const (
-	// Began means that IDs can now be made with the node number Number. Began and Ended alternate,
-	// so the difference between their counts is the number of node numbers that the process is
-	// using.
+	// Began means that IDs can now be made with the node number in the Number field. For each
+	// Minter, Began and Ended alternate. So in a process, the number of Began events minus the
+	// number of Ended events is the number of node numbers in use.
 	Began EventKind = iota + 1
-	// Ended means that IDs can no longer be made with the node number Number. Err is nil after
-	// Close. Otherwise, if the number was lost, Err matches ErrLost. If the store has not renewed
-	// the lease in time, Err reports that and the reason.
+	// Ended means that IDs can no longer be made with the node number in the Number field. Err is
+	// nil after Close. Otherwise, if the number was lost, Err matches ErrLost. If the store has not
+	// renewed the lease in time, Err reports that and the reason.
 	Ended
 	// Renewed means that the store has renewed the lease of Number.
 	Renewed
@@ -34,7 +34,7 @@ const (
 	// work. There are four kinds of warnings:
 	//
 	//   - A number from the store cannot be used, for example because the layout cannot hold it.
-	//     This is reported once, or once a minute while the problem lasts.
+	//     This is reported when it occurs, but at most once a minute.
 	//   - The horizon of a number is far ahead of the wall clock. This is reported once each time
 	//     the number is taken.
 	//   - A call to the store has not returned 5 s after its timeout. This is reported once, and

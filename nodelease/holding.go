@@ -56,8 +56,8 @@ func (h *holding) startClock(opts *Options, now time.Time) error {
 	return nil
 }
 
-// renewalLasts returns how long IDs can be made after a renewal, counted from the time when its
-// request was sent.
+// renewalLasts returns how long IDs can be made after a renewal. This time begins when the request
+// for the renewal is sent.
 func (h *holding) renewalLasts() time.Duration { return h.ttl - margin(h.ttl) }
 
 // margin returns the time from the end of minting to the end of the lease.
@@ -78,9 +78,9 @@ func margin(ttl time.Duration) time.Duration { return ttl/10 + 100*time.Millisec
 // longer than renewalLasts is useless. If the store answers quickly, the timeout is half of
 // renewalLasts, so that there is time for another renewal if this one gets lost. If the store is
 // slow, the timeout is renewalLasts. If even that timeout has expired, requests are being lost or
-// the store cannot answer. Most requests then have a short timeout, so that the Minter soon detects
-// that the store answers again. Every fourth request has the long timeout, because the store may be
-// answering slowly.
+// the store cannot answer. Most requests then have a short timeout, so that the Minter soon notices
+// when the store is answering again. Every fourth request has the long timeout, because the store
+// may be answering slowly.
 func (h *holding) renewalTimeout() time.Duration {
 	switch {
 	case h.failures >= 2 && h.failures%4 != 1:
@@ -115,7 +115,7 @@ func maxWindow(tick time.Duration) time.Duration {
 	return max(24*time.Hour, 100*min(tick, maxTTL/100))
 }
 
-// roundUp rounds a horizon up to a whole number of microseconds, as the methods of Lease require.
+// roundUp rounds a horizon up to a multiple of a microsecond, as the methods of Lease require.
 func roundUp(horizon time.Time) time.Time {
 	return horizon.Add(time.Microsecond - 1).Truncate(time.Microsecond)
 }

@@ -83,7 +83,7 @@ func (k *keeper) takeNumber(ctx context.Context, timeout time.Duration) (*holdin
 }
 
 // warnIfAhead reports a horizon that is so far ahead of the wall clock that the number's IDs have,
-// or will have, timestamps in the future. Each holding is reported only once.
+// or will have, timestamps in the future. This is reported only once each time a number is taken.
 func (k *keeper) warnIfAhead(h *holding, horizon time.Time) {
 	ahead := horizon.Sub(k.state.now())
 	if h.warned || ahead <= max(maxWindow(k.opts.Layout.Tick), h.ttl)+time.Microsecond {
@@ -128,8 +128,8 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 	return nil
 }
 
-// renewLease renews the lease and, if necessary, raises the horizon. Only after the store has
-// confirmed the horizon does renewLease let the tenure's clock advance to it.
+// renewLease renews the lease and, if necessary, raises the horizon. It lets the tenure's clock
+// advance to the horizon only after the store has confirmed that horizon.
 func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration) error {
 	err := k.callStore(ctx, h.tenure, "Extend", h.renewalTimeout(), func(ctx context.Context) error {
 		h.asked = h.nextHorizon(&k.opts)
@@ -169,9 +169,10 @@ func (k *keeper) endHolding(h *holding, lost error) error {
 }
 
 // releaseNumber releases the number. If the store fails, releaseNumber retries until releaseTimeout
-// has passed. Each request except the last may take half of the remaining time. ErrLost means that
-// an earlier request took effect or that there is nothing left to release. If the store returns
-// ErrRefused, for example because the store is closed, releaseNumber does not retry.
+// has passed. A request may take up to half of the remaining time, or all of it if at most a second
+// remains. ErrLost means that an earlier request took effect or that there is nothing left to
+// release. If the store returns ErrRefused, for example because the store is closed, releaseNumber
+// does not retry.
 func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	began := time.Now()
 	for failures := 0; ; failures++ {
@@ -193,14 +194,14 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 	}
 }
 
-// returnGrace is the time from the timeout of a store call to the report that the call has not
-// returned.
+// returnGrace is how long a call to the store may continue after its context is done before
+// callStore reports that the call has not returned.
 const returnGrace = 5 * time.Second
 
 // callStore calls a method of the store. If t is not nil, the call concerns t's number. If the call
-// fails, callStore reports the error unless ctx is done. A call that does not return after its
-// timeout blocks the keeper, so callStore reports that, too, and reports again when the call has
-// returned.
+// fails, callStore reports the error unless ctx is done. A call that does not return blocks the
+// keeper. So if a call has not returned returnGrace after its context is done, callStore reports
+// that, and reports again when the call has returned.
 func (k *keeper) callStore(
 	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {
@@ -240,10 +241,11 @@ func retryDelay(failures int, longest time.Duration) time.Duration {
 }
 
 // crowdDelay returns the delay after a Take that was not answered in time, perhaps because many
-// processes ask at the same time. If all of these processes retried soon, neither their Takes nor
-// the holders' renewals would be answered in time. So the delay is random. Its maximum is half the
-// stores' default TTL after the first failure, one TTL after the second failure, and two TTLs after
-// each later failure.
+// processes sent requests at the same time. If all of these processes retried soon, neither their
+// Takes nor the holders' renewals would be answered in time. So the delay is random. After the
+// first failure, its maximum is 7.5 s, which is half the stores' default TTL. After the second
+// failure, the maximum is 15 s, and after each later failure, it is 30 s. The loss of a number
+// counts as a failure.
 func crowdDelay(failures int) time.Duration {
 	const halfTTL = 7500 * time.Millisecond
 	return rand.N(halfTTL << min(failures, 2))

@@ -52,8 +52,8 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 }
 
 // NextContext returns an ID. It waits while no number is held, while the Minter asks the store for
-// a later horizon, and while all IDs of the current time are taken. It keeps waiting even if the
-// store permanently refuses requests. To detect that, call [Minter.Wait] at startup.
+// a later horizon, and while no more IDs are available for the current time. It keeps waiting even
+// if the store permanently refuses requests. To detect that, call [Minter.Wait] at startup.
 //
 // Once ctx is done, NextContext returns an error even if an ID is available, so that a loop that
 // calls NextContext ends when ctx is done. There are three kinds of errors:
@@ -64,8 +64,8 @@ func (m *Minter) tryTenure(t *tenure) (ids.Snowflake, error) {
 //     no ID was available.
 //   - If the layout cannot hold any later IDs with this number, the error matches [ids.ErrRange].
 //
-// While the wall clock is behind the latest ID, IDs are still generated in ascending order.
-// Usually, their times then advance at most half as fast as real time. If an ID is already reserved
+// While the wall clock is behind the latest ID, IDs are still generated in ascending order. In this
+// case, their times usually advance at most half as fast as real time. If an ID is already reserved
 // for the call, NextContext waits up to 20 ms for that ID, even if ctx is done.
 func (m *Minter) NextContext(ctx context.Context) (ids.Snowflake, error) {
 	if ctx.Err() != nil {
@@ -106,8 +106,9 @@ func (m *Minter) nextHeld(ctx context.Context) (id ids.Snowflake, err error) {
 }
 
 // nextOfTenure calls the NextContext method of t's node. If the horizon is reached or the lease is
-// not renewed, that method waits until setState moves the clock's limit or ends the clock. If
-// neither happens, the wait can still end because of wakeWaiters.
+// not renewed, that method waits until setState moves the clock's limit, or ends the clock so that
+// the method returns ids.ErrEnded. If neither happens, the wait can still end because of
+// wakeWaiters.
 func (m *Minter) nextOfTenure(ctx context.Context, t *tenure) (ids.Snowflake, error) {
 	id, err := m.tryTenure(t)
 	if err == nil {

@@ -64,8 +64,9 @@ func NewMinter(store Store, opts *Options) (*Minter, error) {
 // after its context is done.
 const closeTimeout = 5 * time.Second
 
-// Close stops minting immediately and releases the number. From then on, NextContext and TryNext
-// return [ErrClosed], including calls that are waiting.
+// Close stops minting immediately and releases the number. From then on, all calls to NextContext
+// and TryNext return an error that matches [ErrClosed]. This includes calls that are already
+// waiting.
 //
 // Close takes at most 5 s. Within that time, Close retries if the store fails. If the number cannot
 // be released, Close returns the store's error, and the number becomes free after its TTL. Close

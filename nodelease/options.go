@@ -9,7 +9,7 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// Options are the options of [NewMinter]. The zero value is the default.
+// Options configures a [Minter]. The zero value selects the defaults.
 type Options struct {
 	// Window is how far ahead of the wall clock the Minter sets the horizon. A longer window means
 	// fewer writes, but after a crash, the number's horizon takes longer to pass. The window must
@@ -22,8 +22,8 @@ type Options struct {
 	// All processes that use one store must use the same layout.
 	Layout ids.SnowflakeLayout
 
-	// Now replaces the wall clock. Nil means the system's clock. The function must be safe for
-	// concurrent use, must not block, and must not call back into the Minter.
+	// Now replaces the wall clock. If Now is nil, the system clock is used. The function must be
+	// safe for concurrent use, must not block, and must not call back into the Minter.
 	Now func() time.Time
 
 	// Logger receives a record when minting begins or ends, when the store fails, and when

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// A reporter passes reports to Logger and Observe, one after another, in its own goroutine. It
-// drops reports that arrive after finish was called, such as a warning that the store gives about a
-// lease after Close.
+// A reporter passes each report to Logger, to Observe or to both. It passes one report after
+// another, in its own goroutine. It drops reports while maxReports reports are waiting. It also
+// drops reports once finish has been called and the queue is empty. An example is a warning that
+// the store gives about a lease after Close.
 type reporter struct {
 	queue    chan func(*logbook) // never closed, because any goroutine may still send
 	finished chan struct{}       // closed by finish

@@ -1,7 +1,8 @@
 package nodelease
 
 // This file contains the state of a Minter, and the methods that change it and wait for a change.
-// The Minter's calls, keeper and timers change the state under one mutex.
+// The Minter's calls, keeper and timers change the state. They all hold the same mutex while they
+// do so.
 
 import (
 	"context"
@@ -14,15 +15,17 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// A Minter is in one of four states, which the fields tenure and why distinguish:
+// A Minter is in one of four states. The fields tenure and why identify the state:
 //
 //	state     tenure   why                     calls
-//	none      nil      reason for no number    are refused, or wait for another state
-//	minting   set      nil                     go to the tenure's node
-//	withheld  set      reason for withholding  are refused or await the node's limit; number kept
+//	none      nil      why no number is held   fail, or wait for another state
+//	minting   set      nil                     use the tenure's node
+//	withheld  set      why IDs are withheld    fail, or wait until the node's limit moves
 //	closed    nil      ErrClosed               return ErrClosed
 //
-// In the next table, each row is an event, and each column is a state. Each entry is the state
+// The Minter keeps its number while IDs are withheld.
+//
+// In the following table, each row is an event, and each column is a state. Each entry is the state
 // after the event:
 //
 //	                       none      minting   withheld  closed
@@ -34,23 +37,23 @@ import (
 //	Close                  closed    closed    closed    closed
 //
 // When a number has just been taken, its tenure is not stored in the state until its first Extend
-// succeeds. When a tenure is removed from the state, its clock ends, and the tenure never becomes
-// part of the state again. A call that still uses the removed tenure's node gets ids.ErrEnded, and
-// then reads the state again.
+// succeeds. When a tenure is removed from the state, its clock ends. A removed tenure is never
+// stored in the state again. A call that still uses the removed tenure's node gets ids.ErrEnded,
+// and then reads the state again.
 type state struct {
 	report   *reporter
 	now      func() time.Time // the wall clock, or Options.Now
 	start    time.Time
 	renewNow chan struct{} // asks the keeper to raise the horizon early
 
-	// node is the node of the latest tenure, or nil before the first. The node makes no IDs unless
+	// node is the node of the latest tenure, or nil before the first. The node makes IDs only while
 	// the state is minting.
 	node atomic.Pointer[ids.SnowflakeNode]
 
 	mu        sync.Mutex // guards the fields below and some fields of the tenure
 	tenure    *tenure
 	why       error
-	changed   chan struct{} // closed and replaced when minting begins or the Minter is closed
+	changed   chan struct{} // closed and replaced when minting begins or ends, or on Close
 	news      chan struct{} // closed and replaced when setState changes the state
 	waiting   int           // number of NextContext calls that wait for their node
 	waking    bool          // whether a call to wakeWaiters is scheduled
@@ -75,13 +78,14 @@ func (s *state) mustBeMade() {
 	}
 }
 
-// elapsed returns the monotonic time since the Minter was made. It advances while the process is
-// stopped. On Linux, this time does not advance while the machine is suspended. The wall clock does
-// advance, so minting then stops at the horizon instead of the deadline.
+// elapsed returns the time since the Minter was made, measured by the monotonic clock. This time
+// advances while the process is stopped. On Linux, it does not advance while the machine is
+// suspended. The wall clock does advance, so minting then stops at the horizon instead of the
+// deadline.
 func (s *state) elapsed() time.Duration { return time.Since(s.start) }
 
-// get returns the tenure, a channel that is closed when minting begins or the Minter is closed, and
-// the reason why no ID can be made.
+// get returns the tenure, the reason why no ID can be made, and a channel. The channel is closed
+// when minting begins or ends, or when the Minter is closed.
 func (s *state) get() (t *tenure, changed <-chan struct{}, why error) {
 	s.mustBeMade()
 	s.mu.Lock()
@@ -98,7 +102,7 @@ func (s *state) getNews() (news <-chan struct{}, why error) {
 	return s.news, s.why
 }
 
-// setState sets tenure and why unless the Minter is closed. The caller must hold s.mu.
+// setState sets the fields tenure and why, unless the Minter is closed. The caller must hold s.mu.
 func (s *state) setState(t *tenure, why error) {
 	if s.why == ErrClosed {
 		return
@@ -130,7 +134,7 @@ func (s *state) setState(t *tenure, why error) {
 	s.news = make(chan struct{})
 }
 
-// setFree records the number of free numbers.
+// setFree sets the fields free and freeKnown.
 func (s *state) setFree(free int64, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,8 +211,8 @@ func (s *state) withheldError(t *tenure) error {
 	return t.horizonErr
 }
 
-// contextError returns the error for a call whose context is done. The parameter why is the reason
-// why the call waited. It may be nil.
+// contextError returns the error for a call whose context is done. The parameter why is the error
+// that made the call wait. It may be nil.
 func (s *state) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if !errors.Is(cause, err) {
@@ -231,7 +235,7 @@ func (s *state) askForHorizon() {
 	}
 }
 
-// wakeInterval is the time from one call to wakeWaiters to the next.
+// wakeInterval is the interval between calls to wakeWaiters.
 const wakeInterval = 100 * time.Millisecond
 
 // countWaiting adds n to the number of waiting calls, and schedules wakeWaiters if there are any.
@@ -247,9 +251,9 @@ func (s *state) countWaiting(n int) {
 // wakeWaiters wakes all NextContext calls that wait for their node, so that none of them has to
 // poll. If the wall clock moves back below the horizon, for example after a single wrong reading,
 // the waiting calls do not detect this on their own. Setting the same limit again makes them read
-// the clock again. If the horizon is reached, wakeWaiters requests a higher one, because each call
-// requests one only before it waits. Since then, the horizon may have been raised and reached
-// again.
+// the clock again. If the horizon is reached, wakeWaiters requests a higher horizon. This is
+// necessary because each call makes such a request only before it starts to wait. During the wait,
+// the horizon may have been raised, and the new horizon may have been reached, too.
 func (s *state) wakeWaiters() {
 	now := s.now()
 	s.mu.Lock()

@@ -34,8 +34,9 @@ type Store interface {
 	// IDs, Take returns an error that matches ErrRefused. The store keeps that layout with the
 	// numbers, and treats the zero layout as Twitter's. After any error, a number that was taken
 	// should become free again, either because the store releases it or because its TTL passes. A
-	// Minter waits 5 s for Take, or 10 s after two failures in a row. If Take returns a Grant later
-	// than that, the Minter keeps the number, or releases it if the Minter is closed.
+	// Minter allows 5 s for a call to Take. After two failures in a row, it allows 10 s. The loss
+	// of a number counts as a failure. If Take returns a Grant later than that, the Minter keeps
+	// the number, or releases it if the Minter is closed.
 	//
 	// Take is safe for concurrent use.
 	Take(ctx context.Context, r Request) (Grant, error)
@@ -58,10 +59,10 @@ type Request struct {
 type Grant struct {
 	// Number is the node number that was taken.
 	Number int64
-	// Horizon is the number's horizon at the time when the number was taken. It is read in the
-	// transaction that takes the number. It must not be earlier than the horizon that was last
-	// written, so a store with millisecond precision rounds up. The zero time means that no ID was
-	// ever made with the number.
+	// Horizon is the horizon that the number had when it was taken. It is read in the transaction
+	// that takes the number. It must not be earlier than the horizon that was last written, so a
+	// store with millisecond precision rounds up. The zero time means that no ID has ever been made
+	// with the number.
 	Horizon time.Time
 	// TTL is how long the store keeps the number for its holder after receiving a Take or an
 	// Extend.
@@ -75,25 +76,25 @@ type Grant struct {
 	Lease Lease
 }
 
-// A Lease is the time for which a holder has a number. Its methods are called by one goroutine at a
-// time. After one of them has returned ErrLost or Release has returned nil, none of them is called
-// again.
+// A Lease assigns a number to a holder for a limited time. Its methods are called by one goroutine
+// at a time. After Extend or Release has returned ErrLost, or Release has returned nil, neither
+// method is called again.
 //
 // ErrLost means that the lease has ended, because another holder has taken the number, the number
 // was released, or its row is gone. A store may return ErrLost as soon as the TTL has passed, or
 // let the lease continue until another holder takes the number. After any other error, the store
-// may or may not have carried out the call, and the same call may be made again.
+// may or may not have carried out the call, and the Minter can repeat it.
 type Lease interface {
-	// Extend renews the lease, and raises the number's horizon to the given time, which is a whole
-	// number of microseconds. The holder may make IDs up to that horizon only after Extend has
+	// Extend renews the lease and raises the number's horizon to the given time, which is a
+	// multiple of a microsecond. The holder may make IDs up to that horizon only after Extend has
 	// returned nil. The caller never asks for a lower horizon than before. Requests may still
 	// arrive out of order, so an older request must not lower the horizon.
 	Extend(ctx context.Context, horizon time.Time) error
 	// Release frees the number and sets its horizon to the given time, which is the time of the
-	// latest ID, rounded up to a whole number of microseconds. This time may be lower than the
-	// current horizon. A store that is less precise than microseconds rounds up. If no ID was made,
-	// horizon is the Horizon of the Grant, rounded up. If that Horizon is the zero time, the number
-	// must again have no horizon. If an earlier call was carried out but its answer was lost, a
-	// second call may return ErrLost.
+	// latest ID, rounded up to a multiple of a microsecond. This time may be earlier than the
+	// current horizon. A store whose resolution is coarser than a microsecond rounds up. If no ID
+	// was made, horizon is the Horizon of the Grant, rounded up. If that Horizon is the zero time,
+	// Release must leave the number without a horizon. If an earlier call was carried out but its
+	// answer was lost, a second call may return ErrLost.
 	Release(ctx context.Context, horizon time.Time) error
 }

@@ -24,14 +24,15 @@ type tenure struct {
 	horizon    time.Time     // latest horizon that the store has confirmed
 	deadline   time.Duration // value of state.elapsed at which minting stops
 	expiry     *time.Timer   // stops minting; nil until minting begins
-	failure    error         // error of the latest renewal
+	failure    error         // error of the latest failed renewal; nil after a timely renewal
 	horizonErr error         // error that calls return when the horizon is reached
 }
 
 // errReached is the reason why IDs are withheld at the horizon.
 var errReached = errors.New("the horizon is reached, and the store has not confirmed a later one yet")
 
-// setFailure records the result of the latest renewal. The caller must hold state.mu.
+// setFailure records the error of a failed renewal or, if a renewal has succeeded in time, nil. The
+// caller must hold state.mu.
 func (t *tenure) setFailure(err error) {
 	t.failure, t.horizonErr = err, newWithheld(errReached)
 	if err != nil {
@@ -49,8 +50,9 @@ func (t *tenure) overdueError() error {
 	return fmt.Errorf(text+": %w", t.number, t.failure)
 }
 
-// reachedHorizon reports whether the next ID is withheld because it would be later than the
-// horizon. The caller must hold state.mu.
+// reachedHorizon reports whether the wall clock, or the tick after the latest ID, is past the
+// horizon. In the second case, IDs in the latest ID's tick may still be possible. The caller must
+// hold state.mu.
 func (t *tenure) reachedHorizon(now time.Time) bool {
 	return now.After(t.horizon) || t.clock.Latest().Add(t.node.Layout().Tick).After(t.horizon)
 }

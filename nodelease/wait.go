@@ -8,8 +8,8 @@ import (
 )
 
 // Wait waits until m has a number with which it can make IDs, and then returns nil. If m already
-// has one, Wait returns immediately. Call Wait in main, because if the store permanently refuses
-// requests, [Minter.NextContext] waits until its context is done.
+// has one, Wait returns immediately. Call Wait in main to detect a store that permanently refuses
+// requests. With such a store, [Minter.NextContext] would only wait until its context is done.
 //
 // If the latest request to the store failed with an error that matches [ErrRefused], Wait returns
 // that error immediately, because a retry succeeds only after the store or the program has been
