@@ -18,15 +18,16 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// maxAhead is the longest time by which a horizon may be ahead of the clock. It is the length of
-// the longest window.
+// maxAhead is the maximum amount by which a horizon may be ahead of the clock. It equals the
+// maximum of [nodelease.Options.Window], except for layouts whose tick is longer than 14.4 min.
 const maxAhead = 24 * time.Hour
 
 // nodeBits finds the number of node bits in a header.
 var nodeBits = regexp.MustCompile(`, (\d+) node bits`)
 
-// check writes its findings to out and returns the number of findings. Even if it returns an error,
-// it writes the findings that it has made so far.
+// check writes its findings to out and returns the number of lines that contain findings. Each line
+// contains one finding, or combines several similar findings. Even if check returns an error, it
+// writes the findings that it has collected.
 func check(ctx context.Context, s store, o *options, out io.Writer) (findings int, err error) {
 	before := time.Now()
 	c, err := s.read(ctx)

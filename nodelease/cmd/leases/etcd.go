@@ -73,8 +73,8 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	return e, nil
 }
 
-// forgets reports whether the servers reject a password login if the client also sends a token that
-// the servers do not know.
+// forgets reports whether the servers reject a password login if the client also sends an unknown
+// token.
 func forgets(ctx context.Context, config clientv3.Config) bool {
 	user, password := config.Username, config.Password
 	if user == "" || password == "" {

@@ -141,7 +141,7 @@ func version() string {
 	return fmt.Sprintf("leases %s, %s", module, runtime.Version())
 }
 
-// endLate ends the program 2.5 s after ctx is done, even if a call to the store does not return.
+// endLate ends the program 2.5 s after ctx is done, even if a call to the store has not returned.
 // The context is done on SIGINT or when the time set by -timeout has elapsed. Calling stop prevents
 // endLate from ending the program.
 func endLate(ctx context.Context, errs io.Writer) (stop func() bool) {

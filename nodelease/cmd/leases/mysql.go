@@ -133,8 +133,8 @@ func (m *mySQL) settings(ctx context.Context) ([]string, error) {
 		return all.Texts(), err
 	}
 	more, err := mycheck.Replication(ctx, m.db)
-	// If all.Err returns an error, an update would be impossible, or would fail for a reason that
-	// is already known.
+	// Do not test an update if all.Err returns an error. The update is then impossible, or fails
+	// for a reason that is already known.
 	if err == nil && all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (string, error) {
 			var token sql.NullString

@@ -102,8 +102,8 @@ func (p *postgres) settings(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return all.Texts(), err
 	}
-	// If all.Err returns an error, an update would be impossible, or would fail for a reason that
-	// is already known.
+	// Do not test an update if all.Err returns an error. The update is then impossible, or fails
+	// for a reason that is already known.
 	if all.Err(true) == nil {
 		more = append(more, checkUpdate(func() (token string, err error) {
 			err = p.pool.QueryRow(ctx, `select token from `+p.name+` where number = -1`).Scan(&token)
