@@ -37,8 +37,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
-// that share a prefix must use the same Numbers and Layout.
+// Options configures [Init] and [New]. The zero value selects the defaults. All processes that
+// share a prefix must use the same Numbers and Layout.
 type Options struct {
 	// Prefix is the prefix of all keys. It must begin with a slash. Empty means /nodelease. Each
 	// layout needs its own prefix.
@@ -140,9 +140,9 @@ const (
 // version or layout, the error matches [nodelease.ErrRefused].
 //
 // Do not call Init each time that a process starts. Take returns an error if it finds that a key is
-// missing, because a horizon may be lost. Init would replace a lost horizon with a time in the year
-// 1, and IDs could repeat. After such a loss, stop all Minters. Call Init only after one window has
-// elapsed and every clock has passed the time of the newest ID in your tables.
+// missing, because a horizon may have been lost. Init would replace a lost horizon with a time in
+// the year 1, and IDs could repeat. After such a loss, stop all Minters. Call Init only after one
+// window has elapsed and every clock has passed the time of the newest ID in your tables.
 func Init(ctx context.Context, client *clientv3.Client, opts *Options) error {
 	s, err := newStore(client, opts)
 	if err == nil {
@@ -211,17 +211,17 @@ func (s *Store) init(parent context.Context) error {
 // to serve other processes.
 const maxTries = 3
 
-// grace is how long Take continues after its context is done, if it has already found a free
-// number. If Take stopped immediately when the servers are slow, the work on its requests in
-// progress would be wasted, and the next Take would send these requests again. After the grace
-// period, Take has another second to release the number and the lease.
+// grace is the maximum time for which Take continues after its context is done, if it has already
+// found a free number. If Take stopped immediately when the servers are slow, the work on its
+// requests in progress would be wasted, and the next Take would send these requests again. After
+// the grace period, Take has another second to release the number and the lease.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. If at least three numbers are held and r.Now differs by more
 // than 24 h from the median of their horizons, Take returns an error. Otherwise, a machine with a
-// wrong clock could move the horizon of one number after another. Take also returns an error if
-// r.Layout differs from the layout of the store's IDs, or if the schema key or the horizon of a
-// free number is missing.
+// wrong clock could move the horizons of many numbers, one after another. Take also returns an
+// error if r.Layout differs from the layout of the store's IDs, or if the schema key or the horizon
+// of a free number is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	err = s.whileOpen(ctx, func(ctx context.Context) (err error) {
 		g, err = s.takeOne(ctx, r)
@@ -295,7 +295,8 @@ func (l *lease) grant(ctx context.Context) error {
 	return nil
 }
 
-// take tries to take the number in c. The result taken is false if another process was faster.
+// take tries to take the number in c. The result taken is false if, since c was read, another
+// process has taken the number or has changed its horizon.
 func (l *lease) take(ctx context.Context, c storekit.Candidate) (taken bool, err error) {
 	owner, horizon := l.store.key("owner", c.Number), l.store.key("horizon", c.Number)
 	resp, err := l.store.client.Txn(ctx).If(
@@ -476,7 +477,7 @@ type lease struct {
 // Extend renews the lease, then raises the horizon in a transaction. Renewing alone is not enough,
 // because a deposed leader may continue to answer keepalives for a while. The transaction needs the
 // agreement of a majority of the members, and fails once the owner key is gone. If the horizon is
-// unchanged, the transaction only reads, which costs no disk write.
+// unchanged, the transaction is read-only and causes no disk write.
 func (l *lease) Extend(ctx context.Context, horizon time.Time) error {
 	return l.store.whileOpen(ctx, func(ctx context.Context) error { return l.extend(ctx, horizon) })
 }
@@ -540,13 +541,12 @@ func (l *lease) put(horizon time.Time) (clientv3.Op, error) {
 // tries once more with that key's current revision. If ops is empty, this second transaction
 // executes put instead. The comparisons prevent two kinds of writes:
 //
-//   - The comparison of the owner key's create revision prevents writes by a holder that has lost
-//     its number. If etcd is restored from a backup, it reuses revisions. The comparison of the
-//     lease ID still prevents these writes, because lease IDs are not reused.
-//   - The comparison of the horizon key's mod revision prevents writes by a delayed request that
-//     this holder sent earlier. Such a write would lower the horizon again, although a later
-//     request has already raised it, and the holder may have generated IDs up to the higher
-//     horizon.
+//   - Comparing the owner key's create revision prevents writes by a holder that has lost its
+//     number. After etcd is restored from a backup, it reuses revisions. Even then, comparing the
+//     lease ID prevents these writes, because lease IDs are not reused.
+//   - Comparing the horizon key's mod revision prevents a delayed request from this holder from
+//     writing. Such a write would lower a horizon that a later request has already raised, and the
+//     holder may have generated IDs up to the higher horizon.
 func (l *lease) commit(ctx context.Context, put clientv3.Op, ops ...clientv3.Op) error {
 	owner, horizon := l.store.key("owner", l.number), l.store.key("horizon", l.number)
 	missing := false

@@ -40,9 +40,9 @@ const (
 	// the delay may also be caused by password checks, so the next stream may take twice as long to
 	// open.
 	openTimeout = 30 * time.Second
-	// reopenInterval is the minimum time from abandoning one stream, because the servers do not
-	// answer in time, to abandoning the next. It applies only if the servers check a password for
-	// each stream, because these checks may cause the delay.
+	// reopenInterval is the minimum interval between abandoning one unresponsive stream and
+	// abandoning the next. It applies only if the servers check a password for each stream, because
+	// these checks may delay the responses.
 	reopenInterval = 2 * time.Minute
 )
 
@@ -55,7 +55,7 @@ type stream struct {
 	rpc     pb.Lease_LeaseKeepAliveClient
 	answers chan *pb.LeaseKeepAliveResponse // in the order of the requests; closed when failure is set
 	failure error
-	pending int // number of answers still expected; between calls, all belong to abandoned requests
+	pending int // number of outstanding answers; between calls, all are answers to abandoned requests
 }
 
 func newRenewals(client *clientv3.Client) *renewals {
@@ -85,7 +85,7 @@ func (r *renewals) open() *stream {
 	return s
 }
 
-// read reads answers until the stream ends.
+// read receives answers until the stream ends.
 func (s *stream) read(ctx context.Context) error {
 	for {
 		resp, err := s.rpc.Recv()

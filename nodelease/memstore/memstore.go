@@ -19,8 +19,8 @@ type Store struct{ memory *memory.Store }
 // numbers is negative. A Minter needs a ttl of at least 112 ms; with a shorter one it makes no IDs.
 func New(numbers int64, ttl time.Duration) *Store { return &Store{memory.New(numbers, ttl)} }
 
-// Take implements [nodelease.Store]. It refuses a layout that differs from the layout of the first
-// Take.
+// Take implements [nodelease.Store]. It returns an error if the layout in r differs from the layout
+// in the first call's request.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	return s.memory.Take(ctx, r)
 }

@@ -16,9 +16,9 @@
 // source. Before each request, the store sends SET autocommit = 1, because a proxy may run each
 // statement in a different session.
 //
-// The user must not have the privilege SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN
-// (MySQL). With one of these privileges, holders can still write to a server after a switchover has
-// made it read-only, so IDs can repeat. The first Take reports such a privilege by calling
+// The user must not have the SUPER, READ_ONLY ADMIN (MariaDB) or CONNECTION_ADMIN (MySQL)
+// privilege. With one of these privileges, holders can still write to a server after a switchover
+// has made it read-only, so IDs can repeat. The first Take reports such a privilege by calling
 // [nodelease.Request.Warn].
 //
 // IDs can repeat if the server loses committed data, for example because it was restored from a
@@ -56,8 +56,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
-// that share a table must use the same Numbers and Layout.
+// Options configures [Init] and [New]. The zero value selects the defaults. All processes that
+// share a table must use the same Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A database and a dot may precede the name.
 	// If Table contains no database name, the table is in the DSN's database. Names are used
@@ -84,7 +84,7 @@ type Options struct {
 	// DialFunc, or a Passwd that is a token or was read from a file.
 	//
 	// The context passed to BeforeConnect is done when the call that needs the connection is
-	// canceled or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect
+	// canceled or times out. The call then stops waiting for BeforeConnect. So if BeforeConnect
 	// hangs, each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect
 	// must be safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot
 	// recover from it, because BeforeConnect runs in its own goroutine.
@@ -143,14 +143,14 @@ const (
 //
 //   - The table is a view.
 //   - The table's engine is not InnoDB.
-//   - The server shows the setting innodb_flush_log_at_trx_commit with a value other than 1 or 3.
-//     Only MariaDB has the value 3.
-//   - The server has a binary log and shows the setting sync_binlog with a value other than 1.
+//   - The server reports that innodb_flush_log_at_trx_commit is neither 1 nor 3. Only MariaDB has
+//     the value 3.
+//   - The server has a binary log and reports that sync_binlog is not 1.
 //
-// The first Take calls [nodelease.Request.Warn] if the server does not show the setting log_bin or
-// one of the settings above, or if the user has a privilege that allows writes while read_only is
-// on. New also refuses a read-only server and read-only sessions. If opts is nil, New uses the
-// defaults.
+// The first Take calls [nodelease.Request.Warn] if the server does not report the value of log_bin
+// or of one of the settings above, or if the user has a privilege that allows writes while
+// read_only is on. New also refuses a read-only server and read-only sessions. If opts is nil, New
+// uses the defaults.
 func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 	s, err := open(ctx, dsn, opts, false)
 	if err != nil {
@@ -164,10 +164,11 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 // value. If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table
 // has a different version or layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call Init each time that a process starts. New and Take refuse an incomplete table,
-// because the horizons in the missing rows may be lost. Init would create these rows again without
-// their horizons, and IDs could repeat. After such a loss, stop all Minters. Call Init only after
-// one window has elapsed and every clock has passed the time of the newest ID in your tables.
+// Do not call Init each time that a process starts. New and Take return an error if the table is
+// incomplete, because the horizons in the missing rows may have been lost. Init would create these
+// rows again without their horizons, and IDs could repeat. After such a loss, stop all Minters.
+// Call Init only after one window has elapsed and every clock has passed the time of the newest ID
+// in your tables.
 func Init(ctx context.Context, dsn string, opts *Options) error {
 	s, err := open(ctx, dsn, opts, true)
 	if err != nil {
@@ -287,8 +288,8 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	return &conn{c, db}, nil
 }
 
-// checkServer returns the faults that [mycheck.Look] finds. It also returns an error if one of them
-// forces the store to refuse the server.
+// checkServer returns the faults that [mycheck.Look] finds. It also returns an error if the store
+// must not be used because of one of these faults.
 func (s *Store) checkServer(ctx context.Context, c *conn, write bool) (faults.List, error) {
 	all, err := mycheck.Look(ctx, c, s.opts.Table, write)
 	return all, cmp.Or(err, all.Err(s.opts.AllowNoFsync))
@@ -330,9 +331,9 @@ func (s *Store) prepare(ctx context.Context, c *conn, first bool) error {
 	return s.checkComplete(found, s.opts.Layout)
 }
 
-// fill creates either all missing rows or none. No other transaction in this package contains
-// several statements. If several sessions call fill at the same time, only one at a time gets past
-// the first INSERT. After an error, the connection is closed, which also ends the transaction.
+// fill creates either all missing rows or none. No other transaction in this package consists of
+// more than one statement. If several sessions call fill at the same time, only one at a time gets
+// past the first INSERT. After an error, the connection is closed, which also ends the transaction.
 func (s *Store) fill(ctx context.Context, c *conn) error {
 	exec := func(format string, args ...any) error {
 		_, err := c.ExecContext(ctx, fmt.Sprintf(format, args...))
@@ -476,15 +477,16 @@ func (s *Store) updateOn(ctx context.Context, c *conn, set, where string) (chang
 	return n > 0, err
 }
 
-// grace is how long Take continues after its context is done. If Take stopped immediately, the
-// server might still lease the number. The number would then stay leased although no process uses
-// it.
+// grace is the maximum time for which Take keeps trying to take a number after its context is done.
+// If the result is then unknown, Take may use the same time again to undo it. If Take stopped
+// immediately, the server might still lease the number. The number would then stay leased although
+// no process uses it.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
-// by more than 24 h. Otherwise, a machine with a wrong clock could move the horizon of one number
-// after another. Take also returns an error if r.Layout differs from the layout of the store's IDs,
-// or if a row is missing.
+// by more than 24 h. Otherwise, a machine with a wrong clock could move the horizons of many
+// numbers, one after another. Take also returns an error if r.Layout differs from the layout of the
+// store's IDs, or if a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)
@@ -510,7 +512,7 @@ func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant,
 // a single connection.
 func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Grant, err error) {
 	l := &lease{store: s, number: -1, token: ids.NewV4().String()}
-	var none error // the reason that no number is taken, if no request has failed
+	var none error // error to return if all requests succeed but no number is taken
 	err = s.withConn(ctx, func(ctx context.Context, c *conn) error {
 		found, err := s.read(ctx, c)
 		if err != nil {
@@ -519,7 +521,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 		if none = s.checkComplete(found, r.Layout); none == nil {
 			none = storekit.CheckNow(r.Now, "the server's", found.now)
 		}
-		if none == nil && len(found.free) == 0 { // a fault of the server may be the cause
+		if none == nil && len(found.free) == 0 { // a server fault may be the cause
 			none = nodelease.ErrNoNumber
 			_, err = s.checkServer(ctx, c, false)
 		}
@@ -560,7 +562,7 @@ func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.
 				Number: n.Number, Horizon: n.Horizon, TTL: s.opts.TTL, Free: int64(len(free) - 1 - tries), FreeKnown: true, Lease: l,
 			}, nil, nil
 		}
-		i += 1 + rand.IntN(1<<min(tries, 20)) // many processes try the first numbers
+		i += 1 + rand.IntN(1<<min(tries, 20)) // many processes try to take the first numbers
 	}
 	return g, nodelease.ErrNoNumber, nil
 }
@@ -576,7 +578,7 @@ type lease struct {
 	token  string
 }
 
-// isHolder returns an SQL condition that selects the row of the number in l if l still holds the
+// isHolder returns an SQL condition that selects the row of l's number if l still holds that
 // number.
 func (l *lease) isHolder() string {
 	return fmt.Sprintf(`number = %d and token = '%s'`, l.number, l.token)

@@ -1,7 +1,7 @@
 package pgstore
 
-// This file contains the code that logs in to a server and divides the available time among the
-// server's addresses.
+// This file contains the code that logs in to a server and divides the available time among all
+// addresses.
 
 import (
 	"context"
@@ -16,19 +16,20 @@ import (
 )
 
 const (
-	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If the product
-	// of minLoginTimeout and the number of addresses is longer, that product is the maximum time
-	// instead. Because of this limit, a call returns even if its context has no deadline and the
-	// server accepts connections but does not answer.
+	// maxLoginTimeout is the maximum time for a login if connect_timeout is not set. If
+	// minLoginTimeout multiplied by the number of addresses is longer than maxLoginTimeout, that
+	// product is the maximum time instead. Because of this limit, a call returns even if its
+	// context has no deadline and the server accepts connections but does not answer.
 	maxLoginTimeout = 30 * time.Second
-	// minLoginTimeout is the minimum time for each of several addresses, if the call has that much
-	// time left.
+	// minLoginTimeout is the minimum time for each address if there are several. If the call has
+	// less time left, the address gets only that time.
 	minLoginTimeout = 2 * time.Second
 )
 
-// A login divides the available time among the addresses of a server. The driver tries one address
-// after another with the same context, and calls dial for each attempt. The driver also calls dial,
-// with a different context, when it cancels a statement. Such a call may overlap an attempt.
+// A login contains the state of one call to connect, and limits the time for each address. The
+// driver tries one address after another with the same context, and calls dial for each attempt.
+// The driver also calls dial, with a different context, when it cancels a statement. Such a call
+// may overlap an attempt.
 type login struct {
 	dialFunc       pgconn.DialFunc
 	addressTimeout time.Duration // from connect_timeout; zero if all addresses share one timeout
@@ -37,7 +38,7 @@ type login struct {
 	// The address that the driver is trying now.
 	address string
 	limit   time.Duration
-	ctx     context.Context // expires after limit; nil before the first address
+	ctx     context.Context // context for address, which expires after limit; nil at first
 	end     context.CancelFunc
 	detach  func() bool // lets the connection outlive ctx; returns false if ctx is already done
 
@@ -47,8 +48,9 @@ type login struct {
 // loginKey is the context key of a login.
 type loginKey struct{}
 
-// connect logs in to the server that config specifies. If an address times out, the error contains
-// its time limit.
+// connect logs in to one of the servers that config specifies. If the login fails and an address
+// has timed out, the error contains that address's time limit. If several addresses have timed out,
+// the error contains the longest of their limits.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
 	if l.addressTimeout == 0 {
@@ -74,7 +76,7 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 }
 
 // resolve returns the number of addresses that the driver will try. Consecutive attempts to connect
-// to the same address, for example with and without TLS, count once. resolve also changes
+// to the same address, for example with and without TLS, count as one address. resolve also changes
 // config.LookupFunc to return the addresses that it found, so that the driver does not look them up
 // again.
 func resolve(ctx context.Context, config *pgx.ConnConfig) int {
@@ -137,8 +139,8 @@ func (l *login) share(ctx context.Context) time.Duration {
 	return min(left, max(left/time.Duration(max(l.untried, 1)), minLoginTimeout))
 }
 
-// endAddress cancels the context of the current address. If the address timed out, endAddress
-// records its time limit.
+// endAddress cancels the context of the current address. If that context has expired, endAddress
+// updates longestExpired.
 func (l *login) endAddress() {
 	if l.ctx == nil {
 		return

@@ -36,8 +36,8 @@ import (
 	"github.com/oneclock/ids/nodelease/storekit"
 )
 
-// Options are the options of [Init] and [New]. The zero value selects the defaults. All processes
-// that share a table must use the same Numbers and Layout.
+// Options configures [Init] and [New]. The zero value selects the defaults. All processes that
+// share a table must use the same Numbers and Layout.
 type Options struct {
 	// Table is the table's name. Empty means node_lease. A schema and a dot may precede the name.
 	// Without a schema, each connection's search_path determines which table is used. If processes
@@ -70,7 +70,7 @@ type Options struct {
 	// the URL.
 	//
 	// The context passed to BeforeConnect is done when the call that needs the connection is
-	// canceled or times out. The call then no longer waits for BeforeConnect. So if BeforeConnect
+	// canceled or times out. The call then stops waiting for BeforeConnect. So if BeforeConnect
 	// hangs, each such call leaves a goroutine behind until BeforeConnect returns. BeforeConnect
 	// must be safe for concurrent use. A panic in BeforeConnect ends the program. The caller cannot
 	// recover from it, because BeforeConnect runs in its own goroutine.
@@ -139,9 +139,10 @@ returning l.number, l.horizon, (select count(*) - 1 from %[1]s where number >= 0
 const readTable = `select coalesce(max(holder) filter (where number = -1), ''), count(*) filter (where number >= 0 and number < $1),
 	clock_timestamp() from (select number, token, holder, expires, horizon from %s) l`
 
-// The comparison of tokens rejects a holder that has lost its number, even while the number is free
-// again because the next holder's lease has expired. The comparison of horizons rejects a delayed
-// statement that the current holder sent earlier. Such a statement would lower the horizon again.
+// The condition on the token excludes a holder that has lost its number, even if the number is free
+// again because the next holder's lease has expired. The condition on the horizon excludes a
+// delayed statement that the current holder sent earlier. Such a statement would lower the horizon
+// again.
 const extendRow = `
 update %s set expires = clock_timestamp() + $4::interval, horizon = $3::timestamptz
 where number = $1 and token = $2 and (horizon is null or horizon <= $3::timestamptz) and ` + durable
@@ -216,7 +217,7 @@ func mayLoseCommit(n *pgconn.Notice) bool {
 // withConn calls f with a connection, and returns an error if the server sent a warning for which
 // mayLoseCommit is true. A connection that was kept from an earlier call may be dead. If retry is
 // true and f finds the connection dead, withConn calls f once more with a new connection. If retry
-// is false, withConn pings the server before it calls f with a kept connection.
+// is false, withConn pings the server before it calls f with a connection from an earlier call.
 func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context, *conn) error) error {
 	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
 		if kept && !retry {
@@ -251,19 +252,19 @@ func (s *Store) Close() { s.conns.Close() }
 // environment variables that psql uses, such as PGHOST and PGPASSFILE. Settings for package
 // pgxpool, such as pool_max_conns, are ignored. Close the Minters before the store.
 //
-// If the server has only one address, the login may use all the time that the call has, but at most
-// 30 s. If there are several hosts, or if a host name has several addresses, all addresses share
-// that time. Each address gets an equal share of the time left, but at least 2 s if the call has
-// that much time left. With more than 15 addresses, the login may take 2 s per address instead of
-// at most 30 s in total. If connect_timeout is set, its value is the limit for each address
+// If the server has only one address, the login may use all of the call's remaining time, but at
+// most 30 s. If there are several hosts, or if a host name has several addresses, all addresses
+// share that time. Each address gets an equal share of the time left, but at least 2 s if the call
+// has that much time left. With more than 15 addresses, the login may take 2 s per address instead
+// of at most 30 s in total. If connect_timeout is set, its value is the limit for each address
 // instead. Setting connect_timeout to 0 is the same as not setting it.
 //
 // New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,
 // has a different version or is for a different layout. The error also matches ErrRefused if the
 // table is unlogged, the table is a view or the server has fsync=off, because a crash could then
-// set a horizon back. If synchronous_commit is weaker than on, the store sets it to on for its own
-// transactions. If opts is nil, New uses the defaults.
+// set a horizon back. If the setting synchronous_commit is weaker than "on", the store sets it to
+// "on" for its own transactions. If opts is nil, New uses the defaults.
 func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 	s, err := open(ctx, url, opts, false)
 	if err != nil {
@@ -279,10 +280,11 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 // connects through a PgBouncer whose pool_mode is statement, because PgBouncer then refuses
 // transactions, and Init uses one.
 //
-// Do not call Init each time that a process starts. New and Take refuse an incomplete table,
-// because the horizons in the missing rows may be lost. Init would create these rows again without
-// their horizons, and IDs could repeat. After such a loss, stop all Minters. Call Init only after
-// one window has elapsed and every clock has passed the time of the newest ID in your tables.
+// Do not call Init each time that a process starts. New and Take return an error if the table is
+// incomplete, because the horizons in the missing rows may have been lost. Init would create these
+// rows again without their horizons, and IDs could repeat. After such a loss, stop all Minters.
+// Call Init only after one window has elapsed and every clock has passed the time of the newest ID
+// in your tables.
 func Init(ctx context.Context, url string, opts *Options) error {
 	s, err := open(ctx, url, opts, true)
 	if err != nil {
@@ -345,7 +347,7 @@ type contents struct {
 }
 
 // read returns the contents of the table, or nil if there is no table. It returns an error if the
-// store must refuse the server, the user's privileges or the table.
+// store must not be used because of the server, the user's privileges or the table.
 func (s *Store) read(ctx context.Context, a querier) (*contents, error) {
 	all, err := pgcheck.Look(ctx, a, s.table)
 	if err == nil {
@@ -421,15 +423,16 @@ const (
 	headerPlace = "the column holder of the number -1"
 )
 
-// grace is how long Take continues after its context is done. If Take stopped immediately, the
-// server might still lease the number. The number would then stay leased although no process uses
-// it.
+// grace is the maximum time for which Take keeps trying to take a number after its context is done.
+// If the result is then unknown, Take may use the same time again to undo it. If Take stopped
+// immediately, the server might still lease the number. The number would then stay leased although
+// no process uses it.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. It returns an error if r.Now differs from the server's clock
-// by more than 24 h. Otherwise, a machine with a wrong clock could move the horizon of one number
-// after another. Take also returns an error if r.Layout differs from the layout of the store's IDs,
-// or if a row is missing.
+// by more than 24 h. Otherwise, a machine with a wrong clock could move the horizons of many
+// numbers, one after another. Take also returns an error if r.Layout differs from the layout of the
+// store's IDs, or if a row is missing.
 func (s *Store) Take(ctx context.Context, r nodelease.Request) (nodelease.Grant, error) {
 	if ctx.Err() != nil {
 		return nodelease.Grant{}, context.Cause(ctx)

@@ -21,9 +21,10 @@ func tlsOf(copied, url *pgx.ConnConfig) map[*tls.Config]*tls.Config {
 
 // If a hook has set or changed config.TLSConfig, spreadTLS applies that TLSConfig to every host and
 // every attempt. This is necessary because config contains a separate TLSConfig for each attempt,
-// and the driver may try without TLS after an attempt with TLS. The arguments was and from are the
-// TLSConfig and the result of tlsOf, both from before the hook ran. If the hook has set or changed
-// the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix sockets need no TLS.
+// and the driver may try without TLS after an attempt with TLS. Before the hook runs, the caller
+// must save the TLSConfig and the result of tlsOf, which it then passes as was and from. If the
+// hook has set or changed the TLSConfig of a Fallback, spreadTLS preserves that TLSConfig. Unix
+// sockets need no TLS.
 func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tls.Config) {
 	changed := func(c *tls.Config) bool {
 		url, ok := from[c]
