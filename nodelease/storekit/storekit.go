@@ -11,16 +11,16 @@
 // the read. Otherwise, the store may confirm an Extend from the former holder between the read and
 // the write. The next holder then starts below the former holder's horizon, and IDs can repeat.
 //
-// Each Take writes a token that is never reused, such as a random UUID. In the statement that
-// writes, Extend and Release compare this token with the stored one, and return [nodelease.ErrLost]
-// if the two differ. A counter is not enough, because its values are reused after a backup is
-// restored.
+// Each Take writes a token that is never reused, such as a random UUID. Extend and Release compare
+// this token with the stored one in the same statement that writes the new values. If the two
+// tokens differ, the method returns [nodelease.ErrLost]. A counter is not enough, because its
+// values are reused after a backup is restored.
 //
 // Extend returns nil only when the horizon would survive a crash of the database. It never lowers a
 // horizon, and may be called again with the current one. Release writes the given horizon, even if
 // it is lower than the stored one, and removes the token. The zero time means that there is no
-// horizon. Extend and Release get horizons in whole microseconds, and a store with a coarser unit
-// rounds up.
+// horizon. The horizons passed to Extend and Release are multiples of a microsecond. A store with a
+// coarser unit rounds them up.
 //
 // In addition to the numbers, a store keeps the header that [Header] returns, which describes the
 // layout of the IDs. Take compares the stored header with the caller's header by calling
@@ -44,8 +44,8 @@
 // The database's clock determines when leases expire. If the database has no clock, a Store can
 // remember when it last saw each lease change, because a Store lives as long as its process. In
 // this case, a lease has expired if it has not changed for one TTL, measured by the process's
-// monotonic clock. A [nodelease.Minter] calls Extend every TTL/4 to TTL/3. A Minter waits up to 5 s
-// for each of its first two Takes, and up to 10 s for each later one.
+// monotonic clock. A [nodelease.Minter] calls Extend every TTL/4 to TTL/3. A Minter allows 5 s for
+// a call to Take or, after two failures in a row, 10 s. The loss of a number counts as a failure.
 package storekit
 
 import (
@@ -79,7 +79,7 @@ const MaxTTL = 365 * 24 * time.Hour
 //   - The holder's name must pass [CheckText]. The default is the host's name and the process ID.
 //   - There must be from 1 to 1,048,576 node numbers, and all of them must fit the layout, which
 //     [CheckNumbers] checks. The default is 1,024 node numbers.
-//   - The TTL must be from 1 s to [MaxTTL]. The default is 15 s.
+//   - The TTL must be at least 1 s and at most [MaxTTL]. The default is 15 s.
 //
 // The error messages refer to these values as Options.Holder, Options.Numbers and Options.TTL.
 func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.SnowflakeLayout) error {
@@ -109,8 +109,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 }
 
 // CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
-// database can store such a string. The error begins with the name of the string, such as
-// "Options.Holder", which the caller passes as what.
+// database can store such a string. The caller passes the name of the string, such as
+// "Options.Holder", in the parameter what. The error begins with that name.
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)
@@ -144,8 +144,8 @@ func CheckNumbers(numbers int64, l ids.SnowflakeLayout) error {
 const schema = "2"
 
 // Header returns the header that a store keeps in addition to its numbers. It contains the schema
-// version and a description of the IDs' layout. The zero layout means Twitter's layout, and has the
-// same header.
+// version and a description of the IDs' layout. For the zero layout, which means Twitter's layout,
+// Header returns the header of Twitter's layout.
 func Header(l ids.SnowflakeLayout) string {
 	l = layout.Plain(l)
 	order := "node first"
@@ -176,10 +176,11 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns an error which reports that a part of a store is missing. The string what
-// describes the missing part, such as "there is no such table", and the string hint describes how
-// to create it, such as "call pgstore.Init". If the description of the missing part is empty,
-// Missing returns nil. The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
+// Missing returns an error that reports a missing part of a store. The parameter what contains a
+// description of that part, such as "there is no such table". The parameter hint contains an
+// instruction to create that part, such as "call pgstore.Init". If the description of the missing
+// part is empty, Missing returns nil. The error matches [nodelease.ErrRefused] and
+// [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -211,10 +212,11 @@ func refuse(format string, args ...any) error {
 // other horizons. A clock or a horizon that differs by more is assumed to be wrong.
 const maxSkew = 24 * time.Hour
 
-// CheckNow returns an error with both times if now, the caller's wall clock, is more than 24 h from
-// the other time. The string what describes the other clock in the error, such as "the server's".
-// Take calls CheckNow so that one machine's wrong clock cannot move the horizons of many numbers,
-// one after another.
+// CheckNow returns an error if now, the time on the caller's wall clock, differs from other, the
+// time on another clock, by more than 24 h. The error contains both times. The parameter what
+// contains a description of the other clock for the error, such as "the server's". Take calls
+// CheckNow so that one machine's wrong clock cannot move the horizons of many numbers, one after
+// another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock shows %s, %s %s: they are more than %v apart, so one is wrong",
@@ -252,11 +254,12 @@ type Candidate struct {
 // timestamps later than the wall clock.
 //
 // The parameter median is the median of all numbers' horizons. Of the numbers whose horizon has
-// passed, those whose horizon is more than 24 h later than this median come first. By most holders'
-// clocks, such a horizon has not passed yet. If a holder's clock is years ahead, the horizon has
-// passed by that clock. The holder therefore takes the same number again, and does not write such a
-// horizon to another number as well. A store whose Take compares the caller's clock with the
-// database's clock passes the zero time as the median. This preference then does not apply.
+// passed, those whose horizon is more than 24 h later than this median come first. According to
+// most holders' clocks, such a horizon has not passed yet. If a holder's clock is years ahead, the
+// horizon has passed according to that clock. The holder therefore takes the same number again, so
+// it does not write such a horizon to a second number. A store whose Take compares the caller's
+// clock with the database's clock passes the zero time as the median. This preference then does not
+// apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {
