@@ -65,10 +65,11 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) address() string { return p.listener.Addr().String() }
 
-// loseRequest makes the proxy drop the nth request from now on, counting from 0. If answer is true,
-// the proxy forwards that request and drops its answer instead. In both cases, the proxy also drops
-// everything that is sent later on the same connection. loseRequest returns the connection that has
-// fallen silent since the last call, or nil.
+// loseRequest makes the proxy forward the next n requests and then drop one request. If n is
+// negative, no request is dropped. If answer is true, the proxy forwards that request, too, but
+// drops the answer to it. In both cases, the proxy also drops everything that is sent later on the
+// same connection. loseRequest returns the connection that has fallen silent since the last call,
+// or nil.
 func (p *proxy) loseRequest(n int, answer bool) *wire {
 	p.mu.Lock()
 	defer p.mu.Unlock()

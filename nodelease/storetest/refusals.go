@@ -1,6 +1,6 @@
 package storetest
 
-// This file contains tests of the faults that a store must refuse.
+// This file contains tests of stores that New or Take must refuse.
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ import (
 // A Harm is a kind of damage that [Refusals] does to a store before it tests the store.
 type Harm string
 
-// New must refuse a store that is damaged in one of these ways. If a store was opened before it was
-// damaged, Take must return an error.
+// New must refuse a store that is damaged in one of these ways, except that New may accept
+// NoNumber. If a store was opened before it was damaged, Take must return an error.
 const (
 	// NoHeader means that the record of the schema version and the layout is missing.
 	NoHeader Harm = "no header"
@@ -52,18 +52,18 @@ type Place struct {
 	New func(l ids.SnowflakeLayout) (nodelease.Store, error)
 	// Harm maps each kind of damage to a function that causes it. The function must not change the
 	// number that is held. It returns a second function, which undoes the damage. If the damage
-	// cannot occur in this kind of store, the map contains nil for it. The map may also contain
-	// kinds of damage for which this package has no constant. These must be permanent.
+	// cannot occur in this kind of store, the function is nil. The map may also contain kinds of
+	// damage for which this package has no constant. These must be permanent.
 	Harm map[Harm]func(held int64) (undo func() error, err error)
 }
 
 // Refusals tests that New and Take refuse a store with certain faults. New must refuse a store that
-// was never initialized, a store for a different layout, and a store that is damaged in one of the
-// ways in p.Harm. If the store was opened before the fault occurred, Take must refuse it. Without
-// these refusals, IDs could repeat, or a program could wait until a person repairs the store. New
-// may accept a store that lacks a number (NoNumber) if Take refuses that store. While the store is
-// damaged, calls by the current holder of a number may succeed or fail, but must not return
-// [nodelease.ErrLost].
+// was never initialized, a store for a different layout, and a store that one of the functions in
+// p.Harm has damaged. If the store was opened before the fault occurred, Take must refuse it.
+// Without these refusals, IDs could repeat, or a program could wait until a person repairs the
+// store. New may accept a store that lacks a number (NoNumber) if Take refuses that store. While
+// the store is damaged, calls by the current holder of a number may succeed or fail, but must not
+// return [nodelease.ErrLost].
 func Refusals(t *testing.T, p Place) {
 	if err := p.testInit(t.Context()); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,8 @@ func Refusals(t *testing.T, p Place) {
 	}
 }
 
-// allHarms returns the harms that this package defines, followed by the other keys of p.Harm.
+// allHarms returns the kinds of damage that this package defines, followed by the other keys of
+// p.Harm.
 func (p Place) allHarms() []Harm {
 	more := maps.Clone(p.Harm)
 	for _, h := range harms {
@@ -86,8 +87,8 @@ func (p Place) allHarms() []Harm {
 	return append(slices.Clone(harms), slices.Sorted(maps.Keys(more))...)
 }
 
-// testInit initializes the store. It also tests calls that must fail before the initialization, and
-// calls that must fail after it.
+// testInit initializes the store. It also tests calls that must fail because the store is not
+// initialized yet, and calls that must fail because it already is.
 func (p Place) testInit(ctx context.Context) error {
 	var twitter ids.SnowflakeLayout
 	s, err := p.New(twitter)

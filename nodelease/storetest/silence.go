@@ -20,36 +20,37 @@ type Network struct {
 	Server string
 	// Open returns a store that connects only to address and shares nothing with other stores. The
 	// store must have exactly the numbers 0 and 1, both without a horizon. Its TTL should be a
-	// minute. If the store cannot release a number after a failed Take, the TTL should be shorter,
-	// because the number then becomes free only after the TTL.
+	// minute. If the store cannot release a number after a failed Take, the TTL should be shorter
+	// than a minute, because the number becomes free only when the TTL has passed.
 	Open func(t *testing.T, address string) nodelease.Store
 	// Again is the time within which the call after the tested call must succeed. It is for clients
 	// that have a single connection and need some time to detect that the connection is dead. Zero
-	// means that this call must succeed at the first attempt.
+	// means that this call must succeed on the first attempt.
 	Again time.Duration
 	// Left returns an error while a database session is in a transaction or waits for a lock. If
 	// Left is nil, this is not checked.
 	Left func() error
 }
 
-// errMaybeSlow means that a trial failed, but perhaps only because the machine was busy.
+// errMaybeSlow means that a trial failed because a call did not return in time, perhaps only
+// because the machine was busy.
 var errMaybeSlow = errors.New("and so it was in each of four tries")
 
 // callTimeout is the timeout of the tested call's context on the first try.
 const callTimeout = 500 * time.Millisecond
 
 // returnGrace is how long a call may continue after its context is done. On the first try, each
-// call that follows the tested call must also succeed within this time, unless Network.Again is
-// longer.
+// call that follows the tested call must also succeed within this time, or within Network.Again if
+// that is longer.
 const returnGrace = 2500 * time.Millisecond
 
 // Silence tests a store whose network drops one of the first six requests that Take, Extend or
 // Release sends, or the answer to one of these requests. The connection stays open but no longer
 // carries any data, as if a firewall had forgotten the connection or the server's machine hung. All
 // other connections work. The call must return within 2.5 s after its context is done, the next
-// call must succeed, and no connection, transaction or held number may be left behind. A trial that
-// may have failed only because the machine was slow is run up to four times, each time with
-// contexts that last twice as long.
+// call must succeed, and no connection, transaction or held number may be left behind. If a trial
+// fails because a call did not return in time, perhaps only because the machine was slow, the trial
+// is run again, up to four times in total. Each time, the contexts last twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -78,7 +79,7 @@ func Silence(t *testing.T, n Network) {
 	}
 }
 
-// silence contains the data of one trial in Silence.
+// silence contains the state of one trial that Silence runs.
 type silence struct {
 	Network
 	call  string
@@ -88,8 +89,8 @@ type silence struct {
 	now   time.Time
 }
 
-// run runs the trial. If the trial may have failed because the machine was busy, the error matches
-// errMaybeSlow.
+// run runs the trial. If the trial failed because a call did not return in time, or because the
+// call's context expired, the error matches errMaybeSlow.
 func (s *silence) run(t *testing.T, request int, answer bool) error {
 	s.store, s.now = s.Open(t, s.proxy.address()), time.Now().UTC().Truncate(time.Microsecond)
 	var g nodelease.Grant
@@ -151,8 +152,8 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	return nil
 }
 
-// next makes the calls that must succeed after the tested call. The parameter err is the error of
-// the tested call.
+// next makes the calls that must succeed after the tested call. The parameter err is the error that
+// the tested call returned.
 func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error {
 	if s.call == "Take" && err == nil {
 		return s.again(ctx, "Release", func(ctx context.Context) error { return g.Lease.Release(ctx, s.now) })
@@ -208,7 +209,7 @@ func (s *silence) take(ctx context.Context) (nodelease.Grant, error) {
 	return s.store.Take(ctx, nodelease.Request{Now: time.Now()})
 }
 
-// again makes a call that must succeed at the first attempt or, if s.Again is positive, within
+// again makes a call that must succeed on the first attempt or, if s.Again is positive, within
 // s.Again.
 func (s *silence) again(ctx context.Context, what string, call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, max(s.Again, returnGrace*(s.limit/callTimeout)))

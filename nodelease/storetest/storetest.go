@@ -37,8 +37,8 @@ func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	}
 }
 
-// try runs a check. If excused is true, try reports whether the store was too slow for the check.
-// Otherwise, a slow store makes the check fail.
+// try runs a check. If excused is true and the store was too slow for the check, try returns true.
+// If excused is false, a slow store makes the check fail.
 func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check func(*tester), excused bool) (slow bool) {
 	a, b := open(t)
 	tester := newTester(t, a, b)
@@ -54,7 +54,8 @@ func try(t *testing.T, open func(t *testing.T) (a, b nodelease.Store), check fun
 	return false
 }
 
-// A check panics with errSlow if it fails after one of its leases may have ended.
+// If a check fails when one of its leases may already have ended, and tester.excused is true, the
+// check panics with errSlow.
 var errSlow = errors.New("the store is too slow to be tested")
 
 // returnTimeout is how long a call may continue after its context is done.
@@ -80,7 +81,7 @@ type tester struct {
 	turn    int                // number of times that ask was called; its lowest bit selects the store
 	now     time.Time
 	ends    map[int64]time.Time // earliest end of each lease that must stay held, by number
-	excused bool                // whether a slow store is excused
+	excused bool                // whether mayFail can panic with errSlow
 }
 
 func newTester(t testing.TB, a, b nodelease.Store) *tester {
@@ -100,8 +101,8 @@ func (t *tester) Fatalf(format string, args ...any) {
 	t.TB.Fatalf(format, args...)
 }
 
-// mayFail panics if a lease that must stay held may have ended, because then the observed behavior
-// may be correct.
+// If t.excused is true, mayFail panics if a lease that must stay held may already have ended. The
+// store's behavior may then be correct.
 func (t *tester) mayFail() {
 	for _, end := range t.ends {
 		if t.excused && !time.Now().Before(end) {
@@ -110,7 +111,8 @@ func (t *tester) mayFail() {
 	}
 }
 
-// renewed records that a call took or extended g. The call started at began.
+// renewed records that a call took or extended g. The time in began is the time at which that call
+// started.
 func (t *tester) renewed(g nodelease.Grant, began time.Time) { t.ends[g.Number] = began.Add(g.TTL) }
 
 // numbers takes all numbers.
@@ -343,8 +345,8 @@ func narrowLayout(t *tester) {
 	}
 }
 
-// layout tests that a process gets no number if its IDs have a different layout from the IDs of the
-// other processes.
+// layout tests that a process cannot take a number if its IDs have a different layout from the IDs
+// of the other processes.
 func layout(t *tester) {
 	a := t.take()
 	g, err := t.stores[1].Take(t.Context(), nodelease.Request{Now: t.now, Layout: ids.SonyflakeLayout()})
@@ -480,8 +482,8 @@ func isHorizon(got, want time.Time) bool {
 	return !got.Before(want) && got.Sub(want) < time.Millisecond && got.IsZero() == want.IsZero()
 }
 
-// ask takes a number, alternating between the two stores. The context that it passes to Take is
-// canceled when ask returns.
+// ask takes a number. Successive calls to ask alternate between the two stores. The context that
+// ask passes to Take is canceled when ask returns.
 func (t *tester) ask(ctx context.Context) (nodelease.Grant, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
