@@ -50,9 +50,10 @@ func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }
 
-// Until calls f with a context derived from ctx. That context is also canceled when the context
-// closing is done. If closing is already done, Until returns the error closed without calling f.
-// Until also returns this error if f fails and closing is done by then.
+// Until calls f with a context derived from ctx. That context is also canceled when the closing
+// context is done. If the closing context is already done, Until does not call f and returns the
+// error in closed. Until also returns that error if f fails and the closing context is done when f
+// returns.
 func Until(ctx, closing context.Context, closed error, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -106,9 +107,9 @@ func (s *Conns[C]) keepOrClose(c C, err error) {
 	go c.Close()
 }
 
-// connect returns a new connection. Part of the dialing code may be the user's. If that code keeps
-// running after ctx is done, connect returns an error without stopping the code. If dial returns a
-// connection later, that connection is closed.
+// connect returns a new connection. The dial function may call code that the user has supplied. If
+// that code keeps running after ctx is done, connect returns an error without stopping the code. If
+// dial returns a connection later, that connection is closed.
 func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
 	type dialled struct {
 		c   C

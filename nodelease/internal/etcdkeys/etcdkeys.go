@@ -103,7 +103,7 @@ type Contents struct {
 
 // Read returns the header and the numbers from first to end-1. It also counts the horizons and
 // owners of the numbers from 0 to numbers-1. The options in owners apply only to the request that
-// reads the owners.
+// reads the owner keys.
 func Read(ctx context.Context, client *clientv3.Client, prefix string, first, end, numbers int64, owners ...clientv3.OpOption) (*Contents, error) {
 	get := func(kind string, first, end int64, options ...clientv3.OpOption) clientv3.Op {
 		key, last := keys(prefix, kind, first, end)

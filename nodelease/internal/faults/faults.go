@@ -1,5 +1,5 @@
-// Package faults defines the list of a store's faults. A fault may be in the server, in the user's
-// privileges or in the table.
+// Package faults defines types for the faults of a store. A fault may be in the server, in the
+// user's privileges or in the table.
 package faults
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/oneclock/ids/nodelease"
 )
 
-// Do ends the test if err is not nil.
+// Do fails the test immediately if err is not nil.
 func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -109,14 +109,15 @@ func Look(ctx context.Context, c Asker, table string, write bool) (l faults.List
 	return l, lookAtTable(ctx, c, table, write, &l)
 }
 
-// lookAtTable adds the faults that it finds in a table. If write is true, a missing privilege to
-// write to the table is such a fault.
+// lookAtTable appends the faults that it finds in a table to l. If write is true, a missing
+// privilege to write to the table is such a fault.
 func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faults.List) error {
 	schema, name := names(table)
 	where := ` where table_schema = ` + schema + ` and table_name = ` + name
 	var kind, engine sql.NullString
 	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
-	if errors.Is(err, sql.ErrNoRows) { // the table is missing or hidden: reported elsewhere
+	if errors.Is(err, sql.ErrNoRows) {
+		// The caller reports a missing or hidden table, or Init creates a missing one.
 		return nil
 	}
 	if err != nil {
@@ -288,7 +289,7 @@ func Table(table string) (quoted string, err error) {
 	return strings.Join(names, "."), nil
 }
 
-// names returns SQL expressions for two names, the name of the table's database and the name of the
+// names returns an SQL expression for the name of the table's database, and one for the name of the
 // table.
 func names(table string) (schema, name string) {
 	if before, after, ok := strings.Cut(table, "."); ok {

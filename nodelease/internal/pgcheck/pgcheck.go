@@ -19,14 +19,14 @@ type Asker interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rounding is an SQL condition on rows of pg_attribute. It is true for a column named expires or
+// Rounding is an SQL condition for a query of pg_attribute. It selects a column named expires or
 // horizon if the column's type or precision would change stored times.
 const Rounding = `attname in ('expires', 'horizon') and atttypid <> 0
 	and (atttypid <> 'timestamptz'::regtype or atttypmod not in (-1, 6))`
 
-// look is a query that returns faults and their grades. The grades are those of package faults. The
-// query checks the privileges on each column, because privileges may be granted on individual
-// columns.
+// look is a query that returns faults and their grades. Each grade is a value of the type
+// faults.Grade. The query checks the privileges on each column, because privileges may be granted
+// on individual columns.
 const look = `
 with relation as (select * from pg_class where oid = to_regclass($1)),
 fault (grade, fault) as (

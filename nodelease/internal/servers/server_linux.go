@@ -94,7 +94,8 @@ func (s *Server) Signal(sig syscall.Signal) {
 	}
 }
 
-// runs reports whether a thread of the process runs, or waits for an event that would make it run.
+// runs reports whether any thread of the process is running, or is waiting for an event that would
+// wake it.
 func runs(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return slices.ContainsFunc(threads, func(name string) bool {

@@ -35,9 +35,9 @@ func Restarts(t *testing.T, s nodelease.Store, server *servers.Server, sig os.Si
 	return l
 }
 
-// Closes closes a store while its server is stopped and a call is in progress. The lease l is from
-// that store. The call and all later calls must fail immediately, including the calls that a Minter
-// makes when the Minter is closed later.
+// Closes tests that a store can be closed while its server is stopped and a call is in progress.
+// The lease l is from that store. The call and all later calls must fail immediately. This includes
+// the calls that a Minter makes when that Minter is closed after the store.
 func Closes(t *testing.T, s interface {
 	nodelease.Store
 	Close()

@@ -21,16 +21,16 @@ import (
 	"github.com/oneclock/ids/nodelease/storetest"
 )
 
-// Options are the options that all stores have.
+// Options contains the options that all stores have in common.
 type Options struct {
-	Name    string // name of the table, or the prefix without its slash
+	Name    string // name of the table, or the prefix without its leading slash
 	Holder  string
 	Numbers int64
 	TTL     time.Duration
 	Layout  ids.SnowflakeLayout
 }
 
-// Kind is a kind of store, together with the connections that it uses.
+// Kind describes one kind of store. Its functions determine which server and user the tests use.
 type Kind struct {
 	Package string // name of the store's package
 	Init    func(o Options) error
@@ -38,9 +38,9 @@ type Kind struct {
 	Drop    func(name string, number int64) error // removes a number, or the header if number is -1
 	Mark    func(name, header string) error       // replaces the header
 
-	// Each of these fields contains a part of an error's text. NoStore is for a store that was
-	// never initialized, NoHeader is for a store without its header, and NoNumber is for a store
-	// that should have three numbers but lacks number 2.
+	// Each of these fields contains part of the text of an expected error. The error contains
+	// NoStore if the store was never initialized, NoHeader if its header is missing, and NoNumber
+	// if it should have three numbers but lacks number 2.
 	NoStore, NoHeader, NoNumber string
 }
 
@@ -108,8 +108,8 @@ func (k Kind) Run(t *testing.T) {
 	})
 }
 
-// Made tests a missing store, an existing store, a store for a different layout or version, and a
-// store that loses its contents.
+// Made tests Init, New and Take with a missing store, an existing store, a store for a different
+// layout or version, and a store that has lost part of its contents.
 func (k Kind) Made(t *testing.T) {
 	missing := func(what string, err error, texts ...string) {
 		t.Helper()
@@ -258,9 +258,9 @@ func taken(t *testing.T, s nodelease.Store, takes int) map[int64]int {
 	return counts
 }
 
-// Choice tests which number Take chooses in a store that has no clock. One of the horizons that
-// have passed is more than a day later than the others, so Take must choose the number with that
-// horizon.
+// Choice tests which number Take chooses in a store that has no clock. All horizons in the store
+// have passed. One of them is more than a day later than the others, so Take must choose the number
+// with that horizon.
 func (k Kind) Choice(t *testing.T) {
 	if counts := taken(t, k.rested(t), 5); counts[2] != 5 {
 		t.Errorf("took the numbers %v, want 2", counts)
@@ -282,10 +282,10 @@ type Former struct {
 	Extend, Release func(number int64, token string, horizon time.Time) bool
 }
 
-// Beside checks that an older version of a store and the current version can share one table, as
-// they do during an update. No holder may get a number while another holder has it. Each holder
-// must get the horizon that the number's previous holder wrote. The function expire ends all
-// leases.
+// Beside checks that an older version of a store and the current version can share one table. This
+// happens while an operator updates one process after another. No holder may get a number while
+// another holder has it. Each holder must get the horizon that the number's previous holder wrote.
+// The function expire ends all leases.
 func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	s := k.mustNew(t, Options{Name: "beside", Numbers: 2, TTL: time.Minute})
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -325,8 +325,8 @@ func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 }
 
 // Locked lets the context of a Take expire while another session has locked the row that the Take
-// needs. The Take must leave no number held, although the server continues to wait and then carries
-// out the request.
+// needs. The server continues to wait for the lock and then carries out the request. Even so, the
+// Take must not leave a number held.
 func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error)) {
 	s := k.mustNew(t, Options{Name: "locked", Numbers: 1, TTL: time.Hour})
 	unlock := lock("locked")

@@ -19,8 +19,9 @@ import (
 	"github.com/oneclock/ids/nodelease/internal/servers"
 )
 
-// unprivileged returns process attributes with which a command runs as a user other than root, and
-// that user's ID. This is necessary because PostgreSQL refuses to run as root.
+// unprivileged returns process attributes that make a command run as a user other than root. It
+// also returns that user's ID. The attributes are necessary because PostgreSQL refuses to run as
+// root.
 func unprivileged(t *testing.T) (*syscall.SysProcAttr, int) {
 	if os.Getuid() != 0 {
 		return new(syscall.SysProcAttr), os.Getuid()
@@ -129,7 +130,7 @@ func WaitFor(t *testing.T, pool *pgxpool.Pool, names string) {
 		}
 		return nil
 	})
-	// Commits use the synchronous standbys that the checkpointer process has read from the
+	// Commits wait for the synchronous standbys that the checkpointer process has read from the
 	// settings. The checkpointer reads the settings before it begins a requested checkpoint.
 	Exec(t, pool, `checkpoint`)
 }
