@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	takeTimeout    = 5 * time.Second // for the first two attempts; doubled for later ones
+	takeTimeout    = 5 * time.Second // doubled after two failures in a row
 	releaseTimeout = 4500 * time.Millisecond
 	minRetryDelay  = 100 * time.Millisecond
 	maxRetryDelay  = 2 * time.Second

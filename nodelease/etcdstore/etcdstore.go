@@ -270,8 +270,8 @@ func (s *Store) takeOne(ctx context.Context, r nodelease.Request) (nodelease.Gra
 }
 
 // streamTimeout is how long Take waits for the stream. It is shorter than the 5 s that a Minter
-// allows for each of its first two calls to Take. The Minter retries soon if Take returns an error,
-// but pauses for a long time if Take does not return in time.
+// allows for a call to Take until two failures in a row have occurred. The Minter retries soon if
+// Take returns an error, but pauses for a long time if Take does not return in time.
 const streamTimeout = 4 * time.Second
 
 // awaitStream waits for the stream, because no lease can be renewed without it. Once the stream is
