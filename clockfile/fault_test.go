@@ -139,9 +139,10 @@ func ended(f func()) (is bool) {
 // TestCrashes lets a process create the file, open it, raise its horizon twice and close it. This
 // is done once without a fault, and then with each operation failing in each way, once or
 // repeatedly. A kill or a power failure after each operation can leave several states, sector by
-// sector. In each of these states, another process whose wall clock was set back continues. After
-// each operation of both processes, each power failure must leave a file whose horizon is not
-// before any ID. Every fault must be reported.
+// sector. In each of these states, another process whose wall clock was set back continues. This is
+// done without a fault, and then with a first save that cannot read the second copy. After each
+// operation of both processes, each power failure must leave a file whose horizon is not before any
+// ID. Every fault must be reported.
 func TestCrashes(t *testing.T) {
 	var left []*world
 	known := map[string]bool{}
@@ -185,8 +186,17 @@ func TestCrashes(t *testing.T) {
 			}
 		}
 	}
-	for i, w := range left {
-		run(w, fmt.Sprintf("state %d", i), false, nil)
+	for i, state := range left {
+		for _, unread := range []int{-1, 6} { // none, or the second copy during the first save
+			w, file := newWorld(), state.names[path].clone()
+			w.issuedTo, w.names[path], w.kept[path] = state.issuedTo, file, file
+			run(w, fmt.Sprintf("state %d, operation %d fails", i, unread), false, func(op int) outcome {
+				if op == unread {
+					return fails
+				}
+				return works
+			})
+		}
 	}
 	t.Logf("%d states", len(left))
 	if len(left) < 400 {

@@ -72,8 +72,13 @@ func (s *store) read() (time.Time, error) {
 	// Write the copy that the first save will write second. The previous process may have been
 	// killed before it synced this copy, or after that sync had failed. A power failure during the
 	// first save could then destroy both copies. Writing the same data again is safe.
-	last := 1 - s.firstCopy()
-	return held.Horizon, s.writeCopy(last, s.copies[last])
+	first := s.firstCopy()
+	second := 1 - first
+	err = s.writeCopy(second, s.copies[second])
+	// The first copy can be in doubt for the same reason. If it is marked as such, the first save
+	// begins with it even if that save cannot read the second copy.
+	s.copies[first] = nil
+	return held.Horizon, err
 }
 
 // save saves a horizon if the path still refers to the file and the file still contains the data
