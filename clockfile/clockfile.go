@@ -21,7 +21,7 @@ type File struct {
 	closing sync.Once
 }
 
-// Create creates the file for a node number at path. The new file has no horizon yet. Create uses
+// Create creates a file at path for one node number. The new file has no horizon yet. Create uses
 // only the Owner option. If opts is nil, the default options are used.
 //
 // Call it once for each node number, before the number is first used, and not at each start. If IDs
@@ -134,10 +134,11 @@ func (f *File) mustBeOpen() {
 // So call Close at the end of main. A program built with -race takes a second to exit. In such a
 // program, stop the goroutines first, or set GORACE=atexit_sleep_ms=0.
 //
-// Close waits up to 5 s for a save and for Report. If they take longer, Close returns an error that
-// matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The file then stays locked
-// until the save and Report have returned or the process ends. Even after an error, the time in the
-// file keeps IDs unique. Later and concurrent calls return the same error.
+// Close waits up to 5 s in total for saves and for Report to return. If they take longer, Close
+// returns an error that matches [os.ErrDeadlineExceeded], or [ErrLost] if the file was lost. The
+// file then stays locked until the saves and Report have returned or the process ends. Even after
+// an error, the time in the file keeps IDs unique. Later and concurrent calls return the same
+// error.
 func (f *File) Close() error {
 	f.mustBeOpen()
 	f.closing.Do(func() { close(f.stop) })

@@ -19,13 +19,15 @@
 // # The promise
 //
 // Processes that use the same file never generate the same Snowflake twice with the same node
-// number, or the same version 1 or 6 UUID twice with the same NodeID. This holds across crashes,
-// power failures and steps of the wall clock, as long as the disk keeps what it has synced.
+// number and layout, or the same version 1 or 6 UUID twice with the same NodeID. This holds across
+// crashes, power failures and steps of the wall clock, as long as the disk keeps what it has
+// synced.
 //
-// The file contains a horizon, which is a time that no ID exceeds. The clock withholds IDs whose
-// time is after the horizon ([ids.ClockLimit]). The next process generates only IDs whose time is
-// after it ([ids.ClockOptions].After). A save writes two copies, one after the other, and syncs
-// each of them, so a crash leaves at least one copy intact.
+// The file contains a horizon, which is a time that no ID exceeds. An [ids.ClockLimit] withholds
+// IDs whose time is after the horizon. The next process uses the horizon as its
+// [ids.ClockOptions].After, so it generates only IDs whose time is after the horizon. A save writes
+// two copies, one after the other, and syncs each of them, so a crash leaves at least one copy
+// intact.
 //
 // The package cannot detect that a file was copied, restored from a backup or created again, or
 // that two machines use the same node number. In these cases, IDs can repeat. After a file has been
@@ -97,17 +99,17 @@
 //
 // Checks do not wait for each other. If each check takes 0.9 s, IDs are generated as usual. If each
 // check takes more than 1 s, no IDs are generated. Checks can take that long on a slow disk, or
-// while goroutines keep all of the program's processors busy. With GOMAXPROCS=1 and 200 such
-// goroutines, IDs were withheld for up to two thirds of the time.
+// while goroutines keep all of the program's processors busy. In a test with GOMAXPROCS=1 and 200
+// such goroutines, the clock withheld IDs for up to two thirds of the time.
 //
 // While the disk hangs, up to ten checks and one save of each File wait for it, and each of them
 // occupies a thread. Go ends a program that needs more than 10,000 threads. If a process opens more
 // than 900 Files, raise that limit with [runtime/debug.SetMaxThreads].
 //
-// The package cannot detect these cases:
+// The package does not always detect these cases:
 //
-//   - The file itself, instead of its directory, is mounted into a container, and is replaced
-//     outside of the container. Mount the directory instead.
+//   - The file itself, instead of its directory, is mounted into a container, and is moved or
+//     replaced outside of the container. Mount the directory instead.
 //   - Two paths refer to the same file but do not share locks. This can happen on a network file
 //     system, through FUSE, in a folder that is shared with a host or a virtual machine, or with
 //     hard links in the lower layer of an overlay. Use only one path, on a local file system that

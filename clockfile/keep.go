@@ -134,10 +134,10 @@ func (k *keeper) checkNow() error {
 }
 
 // keep checks the file, and saves a new horizon before the limit is reached, until Close is called
-// or the file is lost. Then it waits for Close and ends the clock. While the file is open, keep
-// waits for neither the disk nor Report. So a Report that hangs does not stop saves, and calls that
-// wait because of a single wrong clock reading are woken even if the disk and Report hang. However,
-// it does wait for ClockOptions.Now.
+// or the file is lost. Then it waits for Close, and ends the clock unless the loss of the file has
+// already ended it. While the file is open, keep waits for neither the disk nor Report. So a Report
+// that hangs does not stop saves, and calls that wait because of a single wrong clock reading are
+// woken even if the disk and Report hang. However, it does wait for ClockOptions.Now.
 func (k *keeper) keep() {
 	tick, step, overdue := time.Tick(checkInterval), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.checkedAt.Add(checkValidity)))
 	// saveDue stays true until the save starts, even if the file cannot be checked for a while.
@@ -163,8 +163,9 @@ func (k *keeper) keep() {
 				k.setState(k.saveErr, errOverdue)
 			}
 		case <-tick:
-			// A single wrong clock reading may have made calls wait. If the clock is before the
-			// limit, setting the limit again makes these calls read the clock again.
+			// A single wrong clock reading may have made calls wait. While the wall clock is before
+			// the limit, each tick sets the same limit again. These calls then read the wall clock
+			// again.
 			switch {
 			case k.isNear(k.now(), 1):
 				saveDue = true

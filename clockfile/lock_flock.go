@@ -33,8 +33,8 @@ func openLocked(path string) (*os.File, error) {
 
 // closeLocked unlocks the file before it closes it. Closing alone is not enough, because a child
 // process that holds a copy of the descriptor keeps the lock. A child process holds the copy until
-// it executes another program. If the descriptor was passed to that program, the child process
-// holds it until the child process ends.
+// it executes another program. If the copy was passed to that program, the program keeps the lock
+// until it closes the copy or ends. It can also pass the copy on to further programs.
 func closeLocked(f *os.File) error {
 	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
 }

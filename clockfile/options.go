@@ -39,15 +39,16 @@ type Options struct {
 	// later than After, it replaces After.
 	//
 	// Now must return quickly, because the goroutine that checks and saves the file calls it, too.
-	// While such a call is in progress, IDs are generated up to the horizon without checks, and can
-	// repeat if the file is replaced during that time. Close waits for Now without a time limit.
+	// While this goroutine waits for Now to return, the file is not checked, but IDs up to the
+	// horizon are still generated. If the file is replaced during that time, IDs can repeat. Close
+	// waits for Now to return, without a time limit.
 	ClockOptions *ids.ClockOptions
 
 	// Report, if not nil, is called when saves or checks of the file begin to fail, when they have
 	// succeeded again for 5 s, and when the file is lost. A save that has taken half of Window is
-	// treated as failed until it returns, and so are checks that have taken 1 s. The error for such
-	// a save or check matches [os.ErrDeadlineExceeded]. Report is not called for the error that
-	// [File.Close] returns.
+	// treated as failed until it returns, and so are checks that have taken 1 s. If saves or checks
+	// were not already failing, the error for such a save or check matches
+	// [os.ErrDeadlineExceeded]. Report is not called for the error that [File.Close] returns.
 	//
 	// Calls to Report do not overlap. A call that does not return prevents later reports, but does
 	// not stop saving or ID generation. Report may generate IDs, but Next waits while they are

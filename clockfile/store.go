@@ -18,11 +18,11 @@ import (
 // invariants:
 //
 //   - To raise the horizon, both copies are written and synced before the clock's limit rises.
-//     Until then, each intact copy has the earlier or the later horizon, and no ID is later than
-//     either of them.
+//     Until then, each intact copy contains either the old horizon or the new, later one. No ID is
+//     later than the old horizon, so both horizons cover every ID.
 //   - Close lowers the horizon, so that the next process's IDs do not start ahead of the wall
-//     clock. It lowers the clock's limit before it lowers the horizon. Then no ID is later than
-//     either horizon, whether the save succeeds or not.
+//     clock. It lowers the clock's limit before it lowers the horizon. Then no ID is later than the
+//     new, lower horizon. So both horizons cover every ID, whether the save succeeds or not.
 //   - One copy is always intact. After an error, a save first writes the copy that is damaged or
 //     whose contents are unknown. It writes the other copy only after the first one is synced. Open
 //     uses the later of the horizons in the intact copies.
