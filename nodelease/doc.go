@@ -1,6 +1,5 @@
-// Package nodelease makes Snowflakes on any number of machines. Each process leases its node number
-// from a shared store, such as etcd, PostgreSQL or MySQL, so that no two processes ever make the
-// same ID.
+// Package nodelease makes Snowflakes on many machines. Each process leases its node number from a
+// shared store, such as etcd, PostgreSQL or MySQL, so that no two processes ever make the same ID.
 //
 //	store, err := pgstore.New(ctx, url, nil)  // or mysqlstore.New or etcdstore.New
 //	m, err := nodelease.NewMinter(store, nil)

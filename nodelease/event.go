@@ -22,8 +22,8 @@ const (
 	// number of Ended events is the number of node numbers in use.
 	Began EventKind = iota + 1
 	// Ended means that IDs can no longer be made with the node number in the Number field. Err is
-	// nil after Close. Otherwise, if the number was lost, Err matches ErrLost. If the store has not
-	// renewed the lease in time, Err reports that and the reason.
+	// nil after Close. Otherwise, if the store has reported that the number was lost, Err matches
+	// ErrLost. If the store has not renewed the lease in time, Err reports that and the reason.
 	Ended
 	// Renewed means that the store has renewed the lease of Number.
 	Renewed

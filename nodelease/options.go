@@ -31,9 +31,10 @@ type Options struct {
 	// failing, the failure is logged once a minute. Nil means that nothing is logged.
 	//
 	// A single goroutine of the Minter makes all calls to Logger and Observe, so these calls are
-	// never concurrent. If a call blocks, minting and Close continue, and reports are dropped once
-	// 1,000 are queued. A panic in Logger or Observe ends the program. Logger and Observe must not
-	// call Close, because Close would wait 5 s for them to return.
+	// never concurrent. If a call blocks, minting continues, and reports are dropped once 1,000 are
+	// queued. Close then still releases the number, but waits up to 5 s for the call to return. A
+	// panic in Logger or Observe ends the program. Logger and Observe must not call Close, because
+	// Close would wait 5 s for them to return.
 	Logger *slog.Logger
 
 	// Observe is called with each event, for example to update metrics. If Observe is nil, events

@@ -25,7 +25,8 @@ type Stats struct {
 	// [ids.ErrWithheld] and the cause. It is nil while IDs can be made without a request to the
 	// store. During the last tick before the horizon, Err may or may not be nil.
 	Err error
-	// Deadline is how long minting continues if the store stops answering.
+	// Deadline is how long minting continues if the store stops answering, unless the horizon is
+	// reached earlier.
 	Deadline time.Duration
 	// HorizonAhead is how far the horizon is ahead of the wall clock. IDs can be made up to the
 	// horizon. HorizonAhead is negative if the wall clock has passed the horizon.

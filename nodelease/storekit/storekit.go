@@ -39,7 +39,8 @@
 //
 // Each write must be a single statement, which the database commits by itself. If a transaction
 // consists of several requests and the network fails after one of them, the transaction keeps its
-// locks. No process, not even the holder, can then update that number.
+// locks until the database ends the session. Until then, no process, not even the holder, can
+// update that number.
 //
 // The database's clock determines when leases expire. If the database has no clock, a Store can
 // remember when it last saw each lease change, because a Store lives as long as its process. In
