@@ -17,9 +17,10 @@
 // this package helps depends on the checkpoint.
 //
 // Copies of a machine can still generate equal IDs in calls that were in progress when the snapshot
-// was taken, and until the kernel has detected the restore. The import does not prevent copies from
-// repeating version 1 and 6 UUIDs, Snowflakes or, with GeneratorOptions.ULIDMonotonic, ULIDs. The
-// copies share the clock, the count and the node number from which these IDs are generated.
+// was taken, and in calls that read crypto/rand before the kernel has detected the restore. The
+// import does not prevent copies from repeating version 1 and 6 UUIDs, Snowflakes or, with
+// GeneratorOptions.ULIDMonotonic, ULIDs. The copies share the clock, the count and the node number
+// from which these IDs are generated.
 package nostock
 
 import "github.com/oneclock/ids/internal/random"

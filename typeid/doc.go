@@ -36,7 +36,7 @@
 // An invalid prefix of a [Kind] is a programming error. If a prefix is invalid, [New], [From],
 // String and GoString panic, and AppendText, MarshalText and decoders of prefixed text return an
 // error that matches none of the errors above. UnmarshalBinary, and Scan when it reads a UUID,
-// neither need nor check the prefix. Call [CheckPrefix] in a test for each kind.
+// neither need nor check the prefix. In a test, call [CheckPrefix] once for each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec
 package typeid

@@ -51,7 +51,8 @@ func MustParse[K Kind](s string) ID[K] {
 	return id
 }
 
-// CheckPrefix returns an error if the prefix of K is invalid. Call it in a test for each kind.
+// CheckPrefix returns an error if the prefix of K is invalid. In a test, call it once for each
+// kind.
 func CheckPrefix[K Kind]() error {
 	_, err := prefix[K]()
 	return err
@@ -127,7 +128,7 @@ func (id ID[K]) GoString() string {
 	return fmt.Sprintf("typeid.MustParse[%T](%q)", *new(K), id.String())
 }
 
-// AppendText appends the text of id. It returns an error only if [CheckPrefix] does.
+// AppendText appends the text form of id to b. It returns an error only if [CheckPrefix] does.
 func (id ID[K]) AppendText(b []byte) ([]byte, error) {
 	p, err := prefix[K]()
 	if err != nil {
