@@ -14,7 +14,9 @@ const (
 // A Lane assigns a tick and a number to each ID of one format on one clock. IDs with the same tick
 // have different numbers.
 type Lane struct {
-	last      int64 // tick of the latest ID; without an ID, the tick of after or scale.first-1
+	// last is the tick of the latest ID. Before the first ID, it is the tick of the time that was
+	// passed to NewLane as after, or scale.first-1 if that is later.
+	last      int64
 	count     int64 // number of IDs taken in that tick
 	limit     int64 // last tick that the clock's limit allows
 	perTick   int64 // maximum number of IDs in a tick
@@ -57,9 +59,9 @@ func newLane(s Scale, perTick int64, tolerance, maxAhead time.Duration, after ti
 }
 
 // Take takes the next ID in the wall clock's tick. now is the wall clock's time. Take fails if that
-// tick is before the latest ID's tick, after the limit or full. It always fails on an odd scale.
-// The caller need not wait before it returns an ID that Take has taken. If taken is false, the lane
-// is unchanged, and the caller must call Next. Take is separate from Next so that the compiler can
+// tick is before the latest ID's tick, after the limit or full. It always fails on an odd scale. If
+// Take succeeds, the caller can return the ID without waiting. If taken is false, the lane is
+// unchanged, and the caller must call Next. Take is separate from Next so that the compiler can
 // inline it.
 func (l *Lane) Take(now Reading) (taken bool) {
 	// On an odd scale, the tick is noTick, which is after every limit.
@@ -109,8 +111,9 @@ func (l *Lane) TryNext(now Reading, elapsed int64) Refusal {
 	switch {
 	case refusal != Given:
 		return refusal
-	// Under load, a lane is ahead of the wall clock by the ticks that make up its debt. If it is
-	// further ahead than that, the wall clock was set back.
+	// Under load, a lane is ahead of the wall clock by the ticks that make up its debt. If the
+	// latest ID is further ahead than that, the wall clock was set back, has stopped or is before
+	// the time that was passed as after.
 	case wait == 0 || l.last-tick-l.debt(elapsed)/l.scale.length > l.aheadTicks:
 		return ClockBehind
 	}

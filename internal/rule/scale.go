@@ -17,8 +17,8 @@ type Reading struct {
 // on ticks within 64 bits.
 const maxSec = 1 << 39
 
-// NewReading returns t as a Reading. All times more than 2^39 s before 1970 have the same Reading,
-// and so do all times more than 2^39 s after it.
+// NewReading returns t as a Reading. It limits the seconds since 1970 to the range from -2^39-1 to
+// 2^39+1.
 func NewReading(t time.Time) Reading {
 	return Reading{min(max(t.Unix(), -maxSec-1), maxSec+1), int64(t.Nanosecond())}
 }
@@ -68,7 +68,8 @@ func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale,
 		s.offset = s.epoch.sec*s.perSecond + s.epoch.nsec/s.length
 	}
 	s.first = max(s.at(NewReading(time.Time{}))+1, 0)
-	// All times that are too far after 1970 have the same Reading. Its tick is out of range, too.
+	// The Reading of a time that is too far after 1970 has maxSec+1 seconds. Its tick is out of
+	// range, too.
 	s.last = min(1<<min(width, 62)-1, s.at(Reading{maxSec + 1, 0})-1, s.at(Reading{s.epoch.sec + maxSec, s.epoch.nsec}))
 	return s, -maxSec <= s.epoch.sec && s.epoch.sec <= maxSec
 }

@@ -105,9 +105,10 @@ func (t *Tail) Newest() (tick, hi, lo uint64) { return uint64(t.lane.last), t.hi
 // others. Otherwise, it takes an ID for each element of words, but stops before an ID whose tick or
 // high bits would differ.
 //
-// hi and words contain random bits, drawn in the given generation. A run can consist of several
-// calls, all of which get the same latest. Run stores in it the state of the Tail after the run's
-// latest ID. Before the run's first ID, it is the zero Tail.
+// hi and words contain random bits. The parameter generation is the number of calls to Reseed
+// before these bits were drawn. A run can consist of several calls, all of which get the same
+// latest. Run stores in it the state of the Tail after the run's latest ID. Before the run's first
+// ID, it is the zero Tail.
 func (t *Tail) Run(latest *Tail, now Reading, elapsed int64, generation, hi uint64, words []uint64) (done int, wait time.Duration, refusal Refusal) {
 	tick := t.lane.scale.at(now)
 	if generation != t.generation {
