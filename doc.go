@@ -3,8 +3,8 @@
 //
 //	uuid.NewV7()      ulid.Make()      snowflake.Next()
 //
-// Type the import path of package uuid by hand. If an editor adds the import, it chooses the
-// standard library's package uuid.
+// Type the import path of package uuid by hand. If an editor adds the import, it usually chooses
+// the standard library's package uuid.
 //
 // Package clockfile keeps Snowflakes unique across restarts. Package typeid adds a prefix to an ID.
 // Module github.com/oneclock/ids/nodelease leases node numbers from a database.
@@ -88,8 +88,8 @@
 // before Twitter's epoch, so give a [SnowflakeNode] a layout with an earlier epoch. For
 // [NextSnowflake], set the environment variable IDS_SNOWFLAKE_NODE to "random" or unset it; IDs
 // then begin at the epoch. A call that waits for a [ClockLimit] must be woken from within its
-// bubble. If it is woken from outside the bubble, by Set, by EndAt or by a context that is canceled
-// or expires there, the program ends with a fatal error.
+// bubble. The program ends with a fatal error if the waiting call is woken by a Set or EndAt
+// outside the bubble, or by a context that is canceled or expires outside the bubble.
 //
 // [edge cases of the promises]: https://github.com/oneclock/ids/blob/main/docs/promises.md
 // [where random bits come from]: https://github.com/oneclock/ids/blob/main/SECURITY.md#where-random-bits-come-from

@@ -9,10 +9,11 @@ import (
 )
 
 var (
-	// ErrSyntax means that the input is not the text or the bytes of an ID. Every error from a
-	// decoder of this package matches ErrSyntax or ErrRange. The exception is the error from a
-	// [Null] whose type has no decoder methods. If JSON contains a number, an object, an array or a
-	// boolean instead of a UUID or a ULID, package encoding/json returns its own error.
+	// ErrSyntax means that the input is not the text or the bytes of an ID, or is probably
+	// truncated text; see [UUID.Scan]. Every error from a decoder of this package matches ErrSyntax
+	// or ErrRange. The exception is the error from a [Null] whose type has no decoder methods. If
+	// JSON contains a number, an object, an array or a boolean instead of a UUID or a ULID, package
+	// encoding/json returns its own error.
 	ErrSyntax = errors.New("invalid syntax")
 
 	// ErrLength means that the length of the input is wrong for every accepted form. It also
@@ -27,8 +28,8 @@ var (
 	// ErrExhausted means that all IDs for the current time are taken. See [SnowflakeNode.TryNext].
 	ErrExhausted = errors.New("ids: all IDs of this moment are taken: try again")
 
-	// ErrClockBehind means that the wall clock is behind the IDs, because it was set back, stands
-	// still or is before [ClockOptions].After. See [SnowflakeNode.TryNext]. It also matches
+	// ErrClockBehind means that the wall clock is behind the IDs, because it was set back, has
+	// stopped or is before [ClockOptions].After. See [SnowflakeNode.TryNext]. It also matches
 	// [ErrExhausted], so test for ErrClockBehind first.
 	ErrClockBehind error = exhaustedError("ids: the wall clock is behind the IDs: it was set back or stands still")
 

@@ -125,11 +125,12 @@ var (
 
 // Reseed discards the random bytes that were drawn in advance. Call it before anything else in each
 // cloned or restored copy of a virtual machine, and in each child of a fork without exec (which Go
-// does not support). Before the call, copies can generate the same version 4 UUIDs and, if they
-// read the same time, the same version 7 UUIDs and ULIDs. After the call, the next version 7 UUID
-// and the next ULID get a tick that is later than the latest one. If no later tick is within
-// MaxAhead of the wall clock, they stay in the latest tick, and a large random number is added to
-// the latest random part, if the sum fits.
+// does not support). Before the call, copies can generate the same version 4 UUIDs. They can also
+// generate the same version 7 UUIDs and ULIDs if they read the same time, or if their wall clocks
+// are behind the latest ID. After the call, the next version 7 UUID and the next ULID get a tick
+// that is later than the latest one. If no later tick is within MaxAhead of the wall clock, they
+// stay in the latest tick, and a large random number is added to the latest random part, if the sum
+// fits.
 //
 // Reseed does not change node numbers, node IDs, clock sequences or the random bytes of a call in
 // progress; see [SECURITY.md]. If no code can call Reseed, import package
@@ -200,12 +201,13 @@ func (g *Generator) words(dst []uint64) {
 // next returns the tick and the random part of t's next ID. If Random is injected, next draws n
 // bytes from it. It panics if there is no next ID.
 //
-// If the mutex is free, next takes the bits from the clock's block, which is faster. A call that
-// finds the mutex locked draws its own bits before it waits, so that each call holds the mutex for
-// less time. If the mutex is still locked after that, several calls contend for it, so this call
-// sets the flag crowded. While the flag is set, all calls draw their bits before they lock, so that
-// no block moves from one processor's cache to another's. About one in a thousand IDs clears the
-// flag, so a goroutine that no longer competes with others soon runs at full speed again.
+// If the mutex is free, next takes the bits from the clock's block, because that is faster than
+// drawing them separately. A call that finds the mutex locked draws its own bits before it waits,
+// so that each call holds the mutex for less time. If the mutex is still locked after that, several
+// calls contend for it, so this call sets the crowded flag. While the flag is set, all calls draw
+// their bits before they lock, so that no block moves from one processor's cache to another's.
+// About one call in a thousand clears the flag. So a goroutine that no longer competes with others
+// soon runs at full speed again.
 func (g *Generator) next(t *rule.Tail, n int) (tick, hi, lo uint64) {
 	c := g.clock
 	generation := random.Generation() // before any bits are drawn

@@ -15,10 +15,11 @@ import (
 // 63 bits, but at most 62 of them. [SnowflakeLayout.Last] returns the start of the layout's
 // last tick. The zero value means [TwitterLayout].
 //
-// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
-// If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
-// IDs get further and further ahead of the wall clock. Times more than 2^39 s (about 17,000 years)
-// from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
+// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time;
+// see [SnowflakeLayout.Validate]. If the tick is 20 ms or longer and a node is asked for more
+// than 2^SequenceBits IDs per tick, its IDs get further and further ahead of the wall clock. Times
+// more than 2^39 s (about 17,000 years) from 1970 or from Epoch, and times at or before
+// 0001-01-01T00:00:00Z, are out of range.
 type SnowflakeLayout struct {
 	Epoch        time.Time     // start of tick 0
 	Tick         time.Duration // unit in which the time is counted
@@ -177,8 +178,8 @@ func (l SnowflakeLayout) Last() time.Time {
 	return f.scale.Time(f.nearest(time.Unix(1<<40, 0))) // later than the last tick of every layout
 }
 
-// Split returns the fields of s in layout l. If s is negative, the time is the start of tick 0. If
-// the time in s has 63 bits, Split returns the start of tick 2^62-1. No node generates such
+// Split returns the fields of s according to l. If s is negative, the time is the start of tick 0.
+// If the time in s has 63 bits, Split returns the start of tick 2^62-1. No node generates such
 // Snowflakes. Split panics if l is not valid; see [SnowflakeLayout.Validate].
 func (l SnowflakeLayout) Split(s Snowflake) SnowflakeParts {
 	f := must(newFields(l))

@@ -1,7 +1,7 @@
 package ids
 
 // This file contains ClockLimit, which withholds a clock's IDs or ends the clock. It also computes
-// the times to save for a restart, which are Latest and the horizon.
+// Latest and the horizon, which are the times that a program can save for the next process.
 
 import (
 	"time"
@@ -145,8 +145,9 @@ func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c.setLimit(t, ended)
 }
 
-// validTime returns t in UTC, or the zero time if t.Before and t.Unix disagree, for example for
-// time.Unix(math.MaxInt64, 0).
+// validTime returns t in UTC. If the seconds of t have overflowed, as in time.Unix(math.MaxInt64,
+// 0), it returns the zero time. After such an overflow, t is before 1970 although t.Unix is
+// positive, or the reverse.
 func validTime(t time.Time) time.Time {
 	if epoch := time.Unix(0, 0); t.Before(epoch) != (t.Unix() < 0) {
 		return time.Time{}

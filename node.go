@@ -169,15 +169,17 @@ func (n *SnowflakeNode) newest() Snowflake {
 //
 //   - [ErrExhausted] means that all IDs up to MaxAhead ahead of the wall clock are taken. Try again
 //     after one tick.
-//   - [ErrClockBehind] means that the wall clock was set back, stands still or is before
-//     [ClockOptions].After. Until the wall clock has caught up, only Next and NextContext generate
-//     IDs.
+//   - [ErrClockBehind] means that the wall clock is behind the IDs, because it was set back, has
+//     stopped or is before [ClockOptions].After. Until the wall clock has caught up, only Next and
+//     NextContext generate IDs.
 //   - [ErrWithheld] means that the [ClockLimit] withholds IDs.
 //   - [ErrEnded] and [ErrRange] mean that Next would panic.
 //
 // While other goroutines call Next in a loop, TryNext usually fails, because those calls keep the
 // node ahead of the wall clock. With many such goroutines, or with ticks of 10 ms or longer,
-// TryNext can return ErrClockBehind in place of ErrExhausted, or the reverse.
+// TryNext can return ErrClockBehind in place of ErrExhausted. After the wall clock was set back by
+// less than about 50 ms, TryNext can return ErrExhausted in place of ErrClockBehind, even with a
+// single goroutine.
 func (n *SnowflakeNode) TryNext() (Snowflake, error) {
 	mustBe(n.clock != nil, "SnowflakeNode")
 	c := n.clock

@@ -109,7 +109,8 @@ func get16(s string) uint64 {
 	return hexValues[s[0]]<<12 | hexValues[s[1]]<<8 | hexValues[s[2]]<<4 | hexValues[s[3]]
 }
 
-// locateHex returns the fault and the offset of the first invalid character.
+// locateHex finds the first invalid character. It returns notHex or notHyphen, and the character's
+// offset.
 func locateHex(s string) (fault, int) {
 	start := 0
 	if len(s) == 36 {

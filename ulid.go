@@ -12,9 +12,9 @@ import (
 )
 
 // ULID is a 16-byte ID that consists of 48 bits for the milliseconds since 1970, followed by 80
-// random bits, as in the [specification]. Its text has 26 characters and sorts in the same order as
-// its bytes. ULIDs can be compared with == and used as map keys. A ULID can be converted to and
-// from any other type whose underlying type is [16]byte.
+// bits of randomness, as in the [specification]. Its text has 26 characters and sorts in the same
+// order as its bytes. ULIDs can be compared with == and used as map keys. A ULID can be converted
+// to and from any other type whose underlying type is [16]byte.
 //
 // [specification]: https://github.com/ulid/spec
 type ULID [16]byte
@@ -148,8 +148,8 @@ func (u ULID) String() string {
 // strings sort in the same order as the ULIDs.
 func (u ULID) Base58() string { return UUID(u).Base58() }
 
-// GoString returns a Go expression for u, which the verb %#v prints. Types that embed a ULID print
-// the same way.
+// GoString returns a Go expression for u, which the verb %#v prints. If a ULID is the only embedded
+// field of a struct, the struct prints the same way.
 func (u ULID) GoString() string { return `ids.MustParseULID("` + u.String() + `")` }
 
 // AppendText appends u.String(). The error is always nil.

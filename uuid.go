@@ -137,8 +137,8 @@ func (u UUID) Base58() string {
 	return string(text[:])
 }
 
-// GoString returns a Go expression for u, which the verb %#v prints. Types that embed a UUID print
-// the same way.
+// GoString returns a Go expression for u, which the verb %#v prints. If a UUID is the only embedded
+// field of a struct, the struct prints the same way.
 func (u UUID) GoString() string { return `ids.MustParseUUID("` + u.String() + `")` }
 
 // AppendText appends u.String(). The error is always nil.

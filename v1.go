@@ -20,9 +20,9 @@ func NewV1() UUID { return defaultGenerator.NewV1() }
 // back by more than 10 s, UUIDs restart at the earlier time.
 func NewV6() UUID { return defaultGenerator.NewV6() }
 
-// NewV1At returns a version 1 UUID with time t, which is rounded down to 100 ns. It can be equal to
-// a UUID that [NewV1] returns at that time. The error matches [ErrRange] if t is before 1582-10-15
-// or after 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, rounded down to a multiple of 100 ns. It can be
+// equal to a UUID that [NewV1] returns at that time. The error matches [ErrRange] if t is before
+// 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return defaultGenerator.NewV1At(t) }
 
 // NewV6At is like [NewV1At], but returns a version 6 UUID.
@@ -34,7 +34,7 @@ func NewV6At(t time.Time) (UUID, error) { return defaultGenerator.NewV6At(t) }
 // for up to 20 ms.
 //
 // If a [ClockLimit] withholds the ID, NewV1 waits until a later call to [ClockLimit.Set] allows the
-// ID or until the clock ends. Nothing else ends this wait. After the clock has been ended by
+// ID or until the clock ends. This wait has no time limit. After the clock has been ended by
 // [ClockLimit.EndAt] or by the Close method of a clockfile.File, NewV1 panics with an error that
 // matches [ErrEnded].
 func (g *Generator) NewV1() (u UUID) {
@@ -58,8 +58,8 @@ func (g *Generator) makeGregorian(u *UUID, version uint64) {
 	waitForClock(wait)
 }
 
-// NewV1At returns a version 1 UUID with time t, which is rounded down to 100 ns, and the node ID of
-// g. Its clock sequence counts the calls to NewV1At and [Generator.NewV6At], so that 16,384
+// NewV1At returns a version 1 UUID with time t, rounded down to a multiple of 100 ns, and the node
+// ID of g. Its clock sequence counts the calls to NewV1At and [Generator.NewV6At], so that 16,384
 // consecutive UUIDs with the same time differ. The UUID can be equal to one that [Generator.NewV1]
 // returns at that time. To avoid that, use a generator with a different node ID. The error matches
 // [ErrRange] if t is before 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
@@ -114,9 +114,9 @@ func MaxV6At(t time.Time) (u UUID) {
 //	|                    time_low: tick bits 0-31                   |
 //	+-------------------------------+-------+-----------------------+
 //	|     time_mid: bits 32-47      |   1   | time_high: bits 48-59 |
-//	+---+-----------------------+---+-------+-----------------------+
-//	|1 0|       sequence        |pl.|          node, 48 bits        |
-//	+---+-----------------------+---+-------------------------------+
+//	+---+---------------------------+-------+-----------------------+
+//	|1 0|      clock sequence       |          node, 48 bits        |
+//	+---+---------------------------+-------------------------------+
 //	|                             node                              |
 //	+---------------------------------------------------------------+
 func (u *UUID) setGregorian(version, tick, seq, node uint64) {
@@ -171,8 +171,9 @@ func (u UUID) convert(version uint64) (v UUID, ok bool) {
 func NewV2(domain Domain, localID uint32) UUID { return defaultGenerator.NewV2(domain, localID) }
 
 // NewV2 returns a version 2 UUID as defined by DCE Security. It consists of a domain, a local ID in
-// this domain (such as a POSIX user ID), a time and the node ID of g. It is not unique. The time
-// has 28 bits, in units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs can repeat.
+// this domain (such as a POSIX user ID), a time and the node ID of g. It is not unique. Its time
+// field has 28 bits and counts units of 429.4967296 s. After 64 UUIDs within one unit, UUIDs can
+// repeat.
 func (g *Generator) NewV2(domain Domain, localID uint32) (u UUID) {
 	node, c := g.nodeBits(), g.clock
 	now, _ := c.lockAndRead(c.anchor.Injected())

@@ -20,7 +20,7 @@ func NewV7() UUID { return defaultGenerator.NewV7() }
 func NewV7At(t time.Time) (UUID, error) { return defaultGenerator.NewV7At(t) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more UUIDs, it is faster
-// than calls to NewV7. It panics if n is negative or more than a slice can hold.
+// than calling NewV7 repeatedly. It panics if n is negative or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return defaultGenerator.AppendV7(dst, n) }
 
 // NewV7 returns a new version 7 UUID. It consists of a time in units of 1/4096 ms and random bits.

@@ -65,10 +65,11 @@ type Options = ids.SnowflakeOptions
 // 63 bits, but at most 62 of them. [ids.SnowflakeLayout.Last] returns the start of the layout's
 // last tick. The zero value means [Twitter].
 //
-// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time.
-// If the tick is 20 ms or longer and a node is asked for more than 2^SequenceBits IDs per tick, its
-// IDs get further and further ahead of the wall clock. Times more than 2^39 s (about 17,000 years)
-// from 1970 or from Epoch, and times at or before 0001-01-01T00:00:00Z, are out of range.
+// Any other layout must have an Epoch and a positive Tick, and leave at least one bit for the time;
+// see [ids.SnowflakeLayout.Validate]. If the tick is 20 ms or longer and a node is asked for more
+// than 2^SequenceBits IDs per tick, its IDs get further and further ahead of the wall clock. Times
+// more than 2^39 s (about 17,000 years) from 1970 or from Epoch, and times at or before
+// 0001-01-01T00:00:00Z, are out of range.
 //
 // Layout is an alias for [ids.SnowflakeLayout], which has these fields and methods:
 //

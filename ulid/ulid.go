@@ -1,5 +1,5 @@
-// Package ulid generates, parses and stores ULIDs, which are IDs with 26 characters that sort by
-// time. [Make] returns a new ULID.
+// Package ulid generates, parses and stores ULIDs, which are 26-character IDs that sort by time.
+// [Make] returns a new ULID.
 //
 // The types are aliases for types in package [ids], which documents their methods. The
 // documentation of [ULID] lists its methods. To read about a method in a terminal, run: go doc
@@ -14,9 +14,9 @@ import (
 )
 
 // ULID is a 16-byte ID that consists of 48 bits for the milliseconds since 1970, followed by 80
-// random bits, as in the [specification]. Its text has 26 characters and sorts in the same order as
-// its bytes. ULIDs can be compared with == and used as map keys. A ULID can be converted to and
-// from any other type whose underlying type is [16]byte.
+// bits of randomness, as in the [specification]. Its text has 26 characters and sorts in the same
+// order as its bytes. ULIDs can be compared with == and used as map keys. A ULID can be converted
+// to and from any other type whose underlying type is [16]byte.
 //
 // ULID is an alias for [ids.ULID], which has these fields and methods:
 //

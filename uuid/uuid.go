@@ -3,8 +3,8 @@
 //
 // Programs that use the standard library's package uuid compile unchanged with this package. For
 // the differences at run time, see [what differs]. Type the import path by hand. If an editor adds
-// the import, it chooses the standard library's package uuid, even with Go 1.26, which does not
-// have that package.
+// the import, it usually chooses the standard library's package uuid, even with Go 1.26, which does
+// not have that package.
 //
 // The types are aliases for types in package [ids], which documents their methods. The
 // documentation of [UUID] lists its methods. To read about a method in a terminal, run: go doc
@@ -165,9 +165,9 @@ func NewV7() UUID { return ids.NewV7() }
 // other 122 bits of data.
 func NewV8(data [16]byte) UUID { return ids.NewV8(data) }
 
-// NewV1At returns a version 1 UUID with time t, which is rounded down to 100 ns. It can be equal to
-// a UUID that [NewV1] returns at that time. The error matches [ErrRange] if t is before 1582-10-15
-// or after 5236-03-31T21:21:00.6846975Z.
+// NewV1At returns a version 1 UUID with time t, rounded down to a multiple of 100 ns. It can be
+// equal to a UUID that [NewV1] returns at that time. The error matches [ErrRange] if t is before
+// 1582-10-15 or after 5236-03-31T21:21:00.6846975Z.
 func NewV1At(t time.Time) (UUID, error) { return ids.NewV1At(t) }
 
 // NewV6At is like [NewV1At], but returns a version 6 UUID.
@@ -203,7 +203,7 @@ func MaxV7At(t time.Time) UUID { return ids.MaxV7At(t) }
 func AppendV4(dst []UUID, n int) []UUID { return ids.AppendV4(dst, n) }
 
 // AppendV7 appends n version 7 UUIDs to dst, in increasing order. For 3 or more UUIDs, it is faster
-// than calls to NewV7. It panics if n is negative or more than a slice can hold.
+// than calling NewV7 repeatedly. It panics if n is negative or more than a slice can hold.
 func AppendV7(dst []UUID, n int) []UUID { return ids.AppendV7(dst, n) }
 
 // Parse reads a UUID in one of these forms, in upper or lower case:
