@@ -176,7 +176,7 @@ func decodeBase58to128(s string, f form) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// get58 reads ten digits. bad is noDigit or greater if a character is not a digit.
+// get58 reads ten digits. If a character is not a digit, the result bad is noDigit or greater.
 func get58(s string) (x, bad uint64) {
 	upper, bad := getFive58(s[:5])
 	lower, badLower := getFive58(s[5:10])

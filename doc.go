@@ -38,7 +38,7 @@
 //     ID.
 //  4. True. The time in an ID is at most [ClockOptions].MaxAhead (10 ms) ahead of the wall clock.
 //     It can be further ahead while the wall clock is behind the IDs. That happens if the wall
-//     clock was set back, stands still or is before [ClockOptions].After.
+//     clock was set back, has stopped or is before [ClockOptions].After.
 //
 // The promises do not cover version 2 UUIDs, or IDs generated from a time, a name or bits that you
 // supply. A Snowflake can repeat if its process restarts within 10 ms plus one tick after it ended,

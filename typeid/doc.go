@@ -21,7 +21,7 @@
 //     of its UUID.
 //   - For a column of 16 bytes, pass id.UUID().Binary().
 //   - For a column of prefixed text, as written by the Go packages of TypeID's authors, pass
-//     id.String(). The ID itself matches no row.
+//     id.String(). A condition with the ID itself matches no row.
 //
 // Scan reads values from all three kinds of columns.
 //
