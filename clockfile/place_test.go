@@ -798,8 +798,10 @@ func TestSaveSees(t *testing.T) {
 			time.Sleep(begins + 2*time.Second)
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if looks != 2 {
-				b.Errorf("%d looks begin at that moment", looks)
+			// If the first check fails and the keeper receives its result before it starts the
+			// save, there is no second check.
+			if looks <= fails {
+				b.Errorf("look %d fails, but only %d begin at that moment", fails, looks)
 			}
 		})
 	}
