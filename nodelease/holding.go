@@ -91,11 +91,11 @@ func (h *holding) renewalTimeout() time.Duration {
 	return h.renewalLasts() / 2
 }
 
-// nextHorizon returns the horizon to request. If the previously requested horizon is still ahead of
-// the wall clock by at least a TTL, or by 100 ticks if that is longer, nextHorizon returns it
-// again. Otherwise, it returns a horizon that is a whole window ahead. If the latest ID is ahead of
-// the wall clock, the horizon need only be ahead of that ID by a hundredth of that time (in the
-// first case) or of the window (in the second case).
+// nextHorizon returns the horizon to request. The variable least is one TTL, or 100 ticks if that
+// is longer. If the previously requested horizon is ahead of the wall clock by least or more, and
+// ahead of the latest ID by 1% of least or more, nextHorizon returns it again. Otherwise,
+// nextHorizon returns a new horizon. The new horizon is a whole window ahead of the wall clock, or
+// 1% of the window ahead of the latest ID if that time is later.
 func (h *holding) nextHorizon(opts *Options) time.Time {
 	tick := opts.Layout.Tick
 	least := max(h.ttl, 100*min(tick, maxTTL/100))

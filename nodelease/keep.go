@@ -107,8 +107,9 @@ func (k *keeper) renewUntilEnd(ctx context.Context, h *holding) error {
 		if errors.Is(err, ErrLost) {
 			return err
 		}
-		// Delays are counted from when the request was sent, so that a slow answer does not delay
-		// the next renewal. Jitter spreads the requests of processes that started together.
+		// After a successful renewal, the delay is measured from the time at which the request was
+		// sent, so that a slow answer does not postpone the next renewal. Jitter spreads the
+		// requests of processes that started together.
 		delay, renewNow := h.ttl/4+rand.N(h.ttl/12)-took, k.state.renewNow
 		if err != nil {
 			delay, renewNow = retryDelay(h.failures, min(h.ttl/8, maxRetryDelay)), nil
@@ -146,9 +147,10 @@ func (k *keeper) renewLease(ctx context.Context, h *holding, sent time.Duration)
 	return nil
 }
 
-// endHolding stops using a number. If lost is not nil, the number is already lost, and lost is the
-// error that reports this. Otherwise, endHolding releases the number and sets its horizon to the
-// time of the latest ID, so that the next holder need not wait until the higher horizon has passed.
+// endHolding ends the use of a number. If lost is not nil, the number has already been lost, and
+// endHolding only records lost as the reason. Otherwise, endHolding releases the number and sets
+// its horizon to the time of the latest ID, so that the next holder need not wait until the higher
+// horizon has passed.
 func (k *keeper) endHolding(h *holding, lost error) error {
 	if lost != nil {
 		k.state.setNoNumber(lost)

@@ -10,10 +10,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// TryNext returns an ID or, without waiting, an error. After Close, the error is [ErrClosed]. While
-// no number is held, the error matches [ids.ErrWithheld] and its cause, such as [ErrNoNumber],
-// [ErrLost] or the store's error. Otherwise, it is an error that [ids.SnowflakeNode.TryNext]
-// returns.
+// TryNext returns an ID, or an error if no ID is available. It does not wait. After Close, the
+// error is [ErrClosed]. While no number is held, the error matches [ids.ErrWithheld] and its cause,
+// such as [ErrNoNumber], [ErrLost] or the store's error. Otherwise, it is an error that
+// [ids.SnowflakeNode.TryNext] returns.
 func (m *Minter) TryNext() (ids.Snowflake, error) {
 	if node := m.state.node.Load(); node != nil {
 		if id, err := node.TryNext(); err == nil {

@@ -154,7 +154,7 @@ func nextWithin(t *testing.T, m *nodelease.Minter, d time.Duration) (ids.Snowfla
 	return m.NextContext(ctx)
 }
 
-// refused checks that TryNext returns no ID, and an error that matches want. The parameter what
+// refused checks that TryNext returns no ID, and an error that matches want. The what parameter
 // describes the situation.
 func refused(t *testing.T, m *nodelease.Minter, want error, what string) {
 	t.Helper()

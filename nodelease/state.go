@@ -57,7 +57,7 @@ type state struct {
 	news      chan struct{} // closed and replaced when setState changes the state
 	waiting   int           // number of NextContext calls that wait for their node
 	waking    bool          // whether a call to wakeWaiters is scheduled
-	free      int64         // number of free numbers at the latest Take
+	free      int64         // count of numbers that were still free after the latest Take
 	freeKnown bool
 }
 
@@ -211,7 +211,7 @@ func (s *state) withheldError(t *tenure) error {
 	return t.horizonErr
 }
 
-// contextError returns the error for a call whose context is done. The parameter why is the error
+// contextError returns the error for a call whose context is done. The why parameter is the error
 // that made the call wait. It may be nil.
 func (s *state) contextError(ctx context.Context, why error) error {
 	err, cause := ctx.Err(), context.Cause(ctx)

@@ -21,9 +21,9 @@ type Stats struct {
 	// Held reports whether the Minter currently has a number with which it can make IDs. While Held
 	// is false, the three durations are zero.
 	Held bool
-	// Err is the reason why no ID can be made. It is [ErrClosed], or an error that matches
-	// [ids.ErrWithheld] and the cause. It is nil while IDs can be made without a request to the
-	// store. During the last tick before the horizon, Err may or may not be nil.
+	// Err is the reason why no ID can be made. It is either [ErrClosed] or an error that matches
+	// both [ids.ErrWithheld] and the underlying cause. It is nil while IDs can be made without a
+	// request to the store. During the last tick before the horizon, Err may or may not be nil.
 	Err error
 	// Deadline is how long minting continues if the store stops answering, unless the horizon is
 	// reached earlier.

@@ -14,11 +14,11 @@ import (
 // horizon. The horizon outlives every holder. IDs are unique because of the horizon, not because of
 // the time at which a lease ends.
 //
-// The methods of a Store and of its leases check their context first, and return soon after the
-// context is done. A late return delays the Minter's next number, and delays Close by up to 5 s,
-// but does not allow a process to make IDs after the process's own lease has ended. A Store
-// outlives its leases, because a [Minter] takes one number after another from it, and several
-// Minters may share it.
+// Each method of a Store or of one of its leases checks its context before doing anything else, and
+// returns promptly once that context is done. A late return delays the Minter's next number, and
+// delays Close by up to 5 s, but does not allow a process to make IDs after the process's own lease
+// has ended. A Store outlives its leases, because a [Minter] takes one number after another from
+// it, and several Minters may share it.
 type Store interface {
 	// Take makes the caller the holder of a free number that r.Layout can hold, from 0 to
 	// 1<<NodeBits - 1. The statement or transaction that takes the number and reads its horizon
@@ -48,10 +48,10 @@ type Request struct {
 	Now time.Time
 	// Layout is the layout of the caller's IDs. The zero value means Twitter's layout.
 	Layout ids.SnowflakeLayout
-	// Warn is called with problems that the store has handled but that require an operator's
-	// attention, such as a deleted horizon that the holder has written again. A Minter passes these
-	// problems to Logger and Observe. Warn may be called until the lease ends, and does not block.
-	// Nil means that the warnings are dropped.
+	// Warn is called with problems that the store has handled but that an operator should
+	// investigate. For example, a horizon was deleted, and the holder has restored it. A Minter
+	// passes these problems to Logger and Observe. Warn may be called until the lease ends, and
+	// does not block. Nil means that the warnings are dropped.
 	Warn func(error)
 }
 

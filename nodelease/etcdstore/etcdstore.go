@@ -139,7 +139,7 @@ const (
 // missing, Init returns an error that matches [io/fs.ErrExist]. If the keys have a different
 // version or layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call Init each time that a process starts. Take returns an error if it finds that a key is
+// Do not call Init each time a process starts. Take returns an error if it finds that a key is
 // missing, because a horizon may have been lost. Init would replace a lost horizon with a time in
 // the year 1, and IDs could repeat. After such a loss, stop all Minters. Call Init only after one
 // window has elapsed and every clock has passed the time of the newest ID in your tables.
@@ -212,9 +212,9 @@ func (s *Store) init(parent context.Context) error {
 const maxTries = 3
 
 // grace is the maximum time for which Take continues after its context is done, if it has already
-// found a free number. If Take stopped immediately when the servers are slow, the work on its
-// requests in progress would be wasted, and the next Take would send these requests again. After
-// the grace period, Take has another second to release the number and the lease.
+// found a free number. If Take stopped immediately, the work that slow servers do for its pending
+// requests would be wasted, and the next Take would send these requests again. After the grace
+// period, Take has another second to release the number and the lease.
 const grace = time.Second
 
 // Take implements [nodelease.Store]. If at least three numbers are held and r.Now differs by more

@@ -64,8 +64,8 @@ func newRenewals(client *clientv3.Client) *renewals {
 	return r
 }
 
-// open begins opening a stream, and does not wait until it is open. The caller must have received
-// from r.stream.
+// open starts opening a stream but does not wait until the stream is open. The caller must have
+// received from r.stream.
 func (r *renewals) open() *stream {
 	ctx, end := context.WithCancel(r.client.Ctx())
 	s := &stream{opened: make(chan struct{}), end: end, answers: make(chan *pb.LeaseKeepAliveResponse)}

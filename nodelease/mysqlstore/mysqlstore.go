@@ -59,9 +59,9 @@ import (
 // Options configures [Init] and [New]. The zero value selects the defaults. All processes that
 // share a table must use the same Numbers and Layout.
 type Options struct {
-	// Table is the table's name. Empty means node_lease. A database and a dot may precede the name.
-	// If Table contains no database name, the table is in the DSN's database. Names are used
-	// exactly as given. Each layout needs its own table.
+	// Table is the table's name. Empty means node_lease. The name may be qualified with a database
+	// name, as in database.table. If Table contains no database name, the table is in the DSN's
+	// database. Names are used exactly as given. Each layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
 	// people who inspect the table. The maximum is 255 characters. If Holder is empty, Take writes
@@ -164,7 +164,7 @@ func New(ctx context.Context, dsn string, opts *Options) (*Store, error) {
 // value. If nothing is missing, Init returns an error that matches [io/fs.ErrExist]. If the table
 // has a different version or layout, the error matches [nodelease.ErrRefused].
 //
-// Do not call Init each time that a process starts. New and Take return an error if the table is
+// Do not call Init each time a process starts. New and Take return an error if the table is
 // incomplete, because the horizons in the missing rows may have been lost. Init would create these
 // rows again without their horizons, and IDs could repeat. After such a loss, stop all Minters.
 // Call Init only after one window has elapsed and every clock has passed the time of the newest ID
@@ -541,7 +541,7 @@ func (s *Store) take(ctx context.Context, r nodelease.Request) (g nodelease.Gran
 	return g, nil
 }
 
-// takeOne tries to take one of the free numbers in found. The parameter now is the time on the
+// takeOne tries to take one of the free numbers in found. The now parameter is the time on the
 // caller's clock.
 func (l *lease) takeOne(ctx context.Context, c *conn, found *contents, now time.Time) (g nodelease.Grant, none, err error) {
 	s, free := l.store, found.free

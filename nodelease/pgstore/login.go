@@ -29,7 +29,7 @@ const (
 // A login contains the state of one call to connect, and limits the time for each address. The
 // driver tries one address after another with the same context, and calls dial for each attempt.
 // The driver also calls dial, with a different context, when it cancels a statement. Such a call
-// may overlap an attempt.
+// can happen while the driver is still trying an address.
 type login struct {
 	dialFunc       pgconn.DialFunc
 	addressTimeout time.Duration // from connect_timeout; zero if all addresses share one timeout

@@ -39,10 +39,10 @@ import (
 // Options configures [Init] and [New]. The zero value selects the defaults. All processes that
 // share a table must use the same Numbers and Layout.
 type Options struct {
-	// Table is the table's name. Empty means node_lease. A schema and a dot may precede the name.
-	// Without a schema, each connection's search_path determines which table is used. If processes
-	// use different tables with the same name, IDs can repeat. Names are used exactly as given,
-	// including their case. Each layout needs its own table.
+	// Table is the table's name. Empty means node_lease. The name may be qualified with a schema
+	// name, as in schema.table. Without a schema, each connection's search_path determines which
+	// table is used. If processes use different tables with the same name, IDs can repeat. Names
+	// are used exactly as given, including their case. Each layout needs its own table.
 	Table string
 	// Holder is a name for the process. Take writes it to the row of the leased number, to help
 	// people who inspect the table. If Holder is empty, Take writes the host name and the process
@@ -102,21 +102,22 @@ create table if not exists %s (
 	horizon  timestamptz
 ) with (fillfactor = 50)`
 
-// durable is an SQL condition that is always true. If the connection's settings are too weak, the
-// condition has the side effect of setting stronger ones for the current transaction. The commit
-// then waits until the transaction is on disk on the server and on its synchronous standbys. If the
-// server has not waited for the standbys, it sends a warning. If the server lacks a setting,
-// current_setting returns NULL, which matches none of the listed values.
+// durable is an SQL condition that is used for its side effect. The condition is always true. If
+// the connection's settings are too weak, evaluating the condition sets stronger ones for the
+// current transaction. The commit then waits until the transaction is on disk on the server and on
+// its synchronous standbys. If the server has not waited for the standbys, it sends a warning. If
+// the server lacks a setting, current_setting returns NULL, which matches none of the listed
+// values.
 const durable = `case when current_setting('synchronous_commit', true) in ('off', 'local', 'remote_write')
 	then set_config('synchronous_commit', 'on', true) = 'on' else true end
 and case when current_setting('client_min_messages', true) in ('error', 'fatal', 'panic')
 	then set_config('client_min_messages', 'warning', true) = 'warning' else true end`
 
 // takeRow takes a free number. It skips rows that another session is taking at the same time. It
-// orders the free rows as storekit.Prefer orders numbers if its median is the zero time. No median
-// is needed, because the statement compares the caller's clock with the server's. The SQL function
-// greatest ignores NULL. takeRow finds no row if the caller's clock or layout is wrong, if a row is
-// missing, or if the type of a time column was altered.
+// considers the free rows in the order into which storekit.Prefer sorts numbers when the median is
+// the zero time. No median is needed, because the statement compares the caller's clock with the
+// server's. The SQL function greatest ignores NULL. takeRow finds no row if the caller's clock or
+// layout is wrong, if a row is missing, or if the type of a time column was altered.
 const takeRow = `
 with free as (
 	select number from %[1]s
@@ -246,7 +247,7 @@ func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context
 // fail immediately, so close the Minters first. A second call does nothing.
 func (s *Store) Close() { s.conns.Close() }
 
-// New returns a store in the database that url specifies. The parameter url is a URL, such as
+// New returns a store in the database that url specifies. The url parameter is a URL, such as
 // postgres://minter@db.example.com/orders, or a connection string, such as "host=db.example.com
 // user=minter dbname=orders". Values that url omits, or all values if url is empty, come from the
 // environment variables that psql uses, such as PGHOST and PGPASSFILE. Settings for package
@@ -280,7 +281,7 @@ func New(ctx context.Context, url string, opts *Options) (*Store, error) {
 // connects through a PgBouncer whose pool_mode is statement, because PgBouncer then refuses
 // transactions, and Init uses one.
 //
-// Do not call Init each time that a process starts. New and Take return an error if the table is
+// Do not call Init each time a process starts. New and Take return an error if the table is
 // incomplete, because the horizons in the missing rows may have been lost. Init would create these
 // rows again without their horizons, and IDs could repeat. After such a loss, stop all Minters.
 // Call Init only after one window has elapsed and every clock has passed the time of the newest ID

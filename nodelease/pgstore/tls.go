@@ -51,7 +51,7 @@ func spreadTLS(config *pgx.ConnConfig, was *tls.Config, from map[*tls.Config]*tl
 	config.Fallbacks = tries
 }
 
-// equalTLS reports whether a is equal to b. The parameter a is a clone of b that a hook may have
+// equalTLS reports whether a is equal to b. The config a is a clone of b that a hook may have
 // changed.
 func equalTLS(a, b *tls.Config) bool {
 	if a == nil || b == nil {

@@ -72,7 +72,8 @@ const (
 	minTTL         = time.Second
 )
 
-// MaxTTL is the maximum TTL of a store. A Minter uses MaxTTL in place of a longer TTL.
+// MaxTTL is the maximum TTL of a store. If the TTL in a Grant is longer, a Minter uses MaxTTL
+// instead.
 const MaxTTL = 365 * 24 * time.Hour
 
 // Complete replaces zero values with the defaults and checks the other values:
@@ -158,7 +159,7 @@ func Header(l ids.SnowflakeLayout) string {
 }
 
 // CheckVersion returns an error that matches [nodelease.ErrRefused] if the stored header has a
-// different schema version. The parameter place describes where the store keeps the header.
+// different schema version. The place parameter describes where the store keeps the header.
 func CheckVersion(place, stored string) error {
 	if version, _, _ := strings.Cut(stored, ":"); version == "schema "+schema {
 		return nil
@@ -167,7 +168,7 @@ func CheckVersion(place, stored string) error {
 }
 
 // CheckHeader returns an error that matches [nodelease.ErrRefused] if the stored header has a
-// different schema version or differs from own, the caller's header. The parameter place describes
+// different schema version or differs from own, the caller's header. The place parameter describes
 // where the store keeps the header. The error contains the stored header and the caller's version
 // or, if only the layouts differ, both headers.
 func CheckHeader(place, stored, own string) error {
@@ -177,11 +178,10 @@ func CheckHeader(place, stored, own string) error {
 	return refuse("%s contains %q, but this process makes IDs of %q: two layouts need two stores", place, stored, own)
 }
 
-// Missing returns an error that reports a missing part of a store. The parameter what contains a
-// description of that part, such as "there is no such table". The parameter hint contains an
-// instruction to create that part, such as "call pgstore.Init". If the description of the missing
-// part is empty, Missing returns nil. The error matches [nodelease.ErrRefused] and
-// [fs.ErrNotExist].
+// Missing returns an error that reports a missing part of a store. The what parameter is a
+// description of that part, such as "there is no such table". The hint parameter is an instruction
+// to create that part, such as "call pgstore.Init". If the description of the missing part is
+// empty, Missing returns nil. The error matches [nodelease.ErrRefused] and [fs.ErrNotExist].
 func Missing(what, hint string) error {
 	if what == "" {
 		return nil
@@ -209,15 +209,14 @@ func refuse(format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), []error{nodelease.ErrRefused}}
 }
 
-// maxSkew is the maximum difference between a clock and other clocks, and between a horizon and
-// other horizons. A clock or a horizon that differs by more is assumed to be wrong.
+// maxSkew is the maximum plausible difference between two clocks, and between a horizon and the
+// median horizon. A clock or a horizon that differs by more is assumed to be wrong.
 const maxSkew = 24 * time.Hour
 
 // CheckNow returns an error if now, the time on the caller's wall clock, differs from other, the
-// time on another clock, by more than 24 h. The error contains both times. The parameter what
-// contains a description of the other clock for the error, such as "the server's". Take calls
-// CheckNow so that one machine's wrong clock cannot move the horizons of many numbers, one after
-// another.
+// time on another clock, by more than 24 h. The error contains both times. The what parameter is a
+// description of the other clock for the error, such as "the server's". Take calls CheckNow so that
+// one machine's wrong clock cannot move the horizons of many numbers, one after another.
 func CheckNow(now time.Time, what string, other time.Time) error {
 	if d := now.Sub(other); d < -maxSkew || d > maxSkew {
 		return fmt.Errorf("this machine's clock shows %s, %s %s: they are more than %v apart, so one is wrong",
@@ -248,19 +247,19 @@ type Candidate struct {
 	Version int64
 }
 
-// Prefer sorts free numbers into the order in which Take tries them. The parameter now is the time
+// Prefer sorts free numbers into the order in which Take tries them. The now parameter is the time
 // on the caller's wall clock. Numbers whose horizon has passed come first, in random order, so that
-// processes that start together seldom want the same number. Numbers whose horizon is later than
-// now come last, in ascending order of their horizons, because IDs with such a number have
+// processes that start at the same time rarely try the same number. Numbers whose horizon is later
+// than now come last, in ascending order of their horizons, because IDs with such a number have
 // timestamps later than the wall clock.
 //
-// The parameter median is the median of all numbers' horizons. Of the numbers whose horizon has
-// passed, those whose horizon is more than 24 h later than this median come first. According to
-// most holders' clocks, such a horizon has not passed yet. If a holder's clock is years ahead, the
+// The median parameter is the median of all numbers' horizons. If a number's horizon has passed but
+// is more than 24 h later than this median, the number comes before all others. According to most
+// holders' clocks, such a horizon has not passed yet. If a holder's clock is years ahead, the
 // horizon has passed according to that clock. The holder therefore takes the same number again, so
 // it does not write such a horizon to a second number. A store whose Take compares the caller's
-// clock with the database's clock passes the zero time as the median. This preference then does not
-// apply.
+// clock with the database's clock passes the zero time as the median. In that case, this preference
+// does not apply.
 func Prefer(free []Candidate, median, now time.Time) {
 	rand.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
 	rank := func(c Candidate) int {

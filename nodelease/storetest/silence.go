@@ -27,8 +27,8 @@ type Network struct {
 	// that have a single connection and need some time to detect that the connection is dead. Zero
 	// means that this call must succeed on the first attempt.
 	Again time.Duration
-	// Left returns an error while a database session is in a transaction or waits for a lock. If
-	// Left is nil, this is not checked.
+	// Left returns an error while a database session is in a transaction or is waiting for a lock.
+	// If Left is nil, this is not checked.
 	Left func() error
 }
 
@@ -152,7 +152,7 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	return nil
 }
 
-// next makes the calls that must succeed after the tested call. The parameter err is the error that
+// next makes the calls that must succeed after the tested call. The err parameter is the error that
 // the tested call returned.
 func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error {
 	if s.call == "Take" && err == nil {

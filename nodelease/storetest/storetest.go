@@ -423,7 +423,8 @@ func crowd(t *tester) {
 	var mu sync.Mutex
 	left, held := map[int64]time.Time{}, map[int64]bool{}
 	taken, failure := 0, error(nil)
-	// check records that g is held, and returns the horizon with which to release it.
+	// check records that g is held. It returns the horizon that the caller must later pass to
+	// Release.
 	check := func(g nodelease.Grant) (leave time.Time, err error) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -65,7 +65,7 @@ func mysqlConfig(text string) (*mysql.Config, error) {
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	// With a lower limit, queries could omit some of the settings and numbers.
+	// A lower limit could remove some of the settings and numbers from the results of queries.
 	config.Params["sql_select_limit"] = "18446744073709551615"
 	info := transport.TLSInfo{TrustedCAFile: variable("SSL_CA"), CertFile: variable("SSL_CERT"), KeyFile: variable("SSL_KEY")}
 	if !info.Empty() || info.TrustedCAFile != "" {

@@ -44,8 +44,8 @@ const closeGrace = 100 * time.Millisecond
 // later call uses it.
 //
 // If Do has used the idle connection, and f returns true and an error, Do calls f again with a new
-// connection, unless ctx is done. The function f may return true if the connection was dead before
-// f sent its request, or if it is safe to send the request twice.
+// connection, unless ctx is done. The function f may return true only if the connection was dead
+// before f sent its request, or if it is safe to send the request twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
 	return Until(ctx, s.closing, errClosed, func(ctx context.Context) error { return s.do(ctx, f) })
 }

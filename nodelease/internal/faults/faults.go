@@ -22,14 +22,14 @@ const (
 	// Unsafe means that a crash can set horizons back. New refuses the store unless the options
 	// allow the fault.
 	Unsafe Grade = "unsafe"
-	// Passing means that New and Take refuse the store, but may accept it later, because the fault
-	// can disappear by itself.
+	// Passing means that New and Take refuse the store but may accept it later, because the fault
+	// can go away on its own.
 	Passing Grade = "passing"
 	// Lasting means that New and Take refuse the store until an operator fixes the fault.
 	Lasting Grade = "lasting"
 )
 
-// A Fault is one fault of a store.
+// A Fault describes one problem with a store.
 type Fault struct {
 	Grade Grade
 	Text  string

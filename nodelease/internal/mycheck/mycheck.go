@@ -213,8 +213,8 @@ func Replication(ctx context.Context, c Asker) (l faults.List, err error) {
 	return l, nil
 }
 
-// variable returns a setting, or "" if the server does not show it. It reads one setting per query,
-// because sql_select_limit could hide some rows of a longer result.
+// variable returns the value of a setting, or "" if the server does not list the setting. It reads
+// one setting per query, because sql_select_limit could hide some rows of a longer result.
 func variable(ctx context.Context, c Asker, name string) (value string, err error) {
 	err = c.QueryRowContext(ctx, `show variables like '`+name+`'`).Scan(new(string), &value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -242,8 +242,8 @@ func values(ctx context.Context, c Asker, query string) (map[string]string, erro
 	return values, rows.Err()
 }
 
-// rights returns the names, as in SHOW GRANTS, of the privileges that the user and its roles have
-// on all tables.
+// rights returns the global privileges of the user and its roles, named as in the output of SHOW
+// GRANTS.
 func rights(ctx context.Context, c Asker) (given []string, err error) {
 	rows, err := c.QueryContext(ctx, `show grants`)
 	if err != nil {
@@ -264,7 +264,7 @@ func rights(ctx context.Context, c Asker) (given []string, err error) {
 	return given, rows.Err()
 }
 
-// Text returns s as a string literal for SQL, in a form that no setting of the server affects.
+// Text returns s as an SQL string literal whose value does not depend on the server's settings.
 func Text(s string) string { return fmt.Sprintf("_utf8mb4 x'%x'", s) }
 
 // maxName is the maximum length of the name of a table or a database, in characters.

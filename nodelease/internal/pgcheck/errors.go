@@ -27,10 +27,10 @@ func IsError(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// CheckURL returns an error if the driver could not parse url, or if a parsed host contains an @,
-// because that @ must belong to a password. The parameter err is the driver's error, and config is
-// the driver's result. The returned error contains the reason, but no part of the URL, because any
-// part might be a password.
+// CheckURL returns an error if the driver could not parse url. It also returns an error if a parsed
+// host contains an @, because the @ must be part of a password that was not percent-encoded. The
+// config and err parameters are the results of the driver's parser. The returned error contains the
+// reason, but no part of the URL, because any part might be a password.
 func CheckURL(url string, config *pgx.ConnConfig, err error) error {
 	const text = "the URL cannot be parsed"
 	if err == nil {

@@ -51,9 +51,9 @@ union all select 'lasting', 'the column ' || attname || ' is ' || format_type(at
 	from pg_attribute where attrelid = to_regclass($1) and ` + Rounding + `
 ) select * from fault`
 
-// replication is a query that returns the faults of standbys. A connection counts as a standby if
-// its client replays the data that it receives. Backups and pg_receivewal do not replay the data,
-// and subscribers have logical slots.
+// replication is a query that looks for faults in the replication to standbys and returns them with
+// their grades. A connection counts as a standby if its client replays the data that it receives.
+// Backups and pg_receivewal do not replay the data, and subscribers have logical slots.
 const replication = `
 with standby as (
 	select application_name as name, sync_state as state from pg_stat_replication
@@ -98,7 +98,7 @@ func Table(table string) (quoted string, err error) {
 }
 
 // Look returns the faults that it finds in the server, in the user's privileges and in the table.
-// The parameter table is the quoted name. A missing table is not a fault.
+// The table parameter is the quoted name of the table. A missing table is not a fault.
 func Look(ctx context.Context, c Asker, table string) (faults.List, error) {
 	return ask(ctx, c, look, table)
 }

@@ -1,5 +1,5 @@
-// Package suite tests the promises that all stores of this module make in addition to the promises
-// that package storetest tests for any store.
+// Package suite tests promises that all stores in this module make but other stores need not make.
+// Package storetest tests the promises that every store must make.
 package suite
 
 import (
@@ -155,8 +155,9 @@ func (k Kind) Made(t *testing.T) {
 	missing("New without a header", k.use(t, o), k.NoHeader)
 }
 
-// BadOptions tests options that Init and New must refuse. The map named more contains options that
-// only this kind of store refuses. Each of its keys is part of the expected error's text.
+// BadOptions tests options that Init and New must refuse. Some of these options are refused by all
+// kinds of stores. The options in the map named more are refused only by this kind. Each key of
+// that map is part of the expected error's text.
 func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 	all := map[string]Options{
 		"Options.Numbers -1 is not within 1 to 1048576":      {Numbers: -1},
@@ -342,8 +343,8 @@ func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error))
 	must.Soon(t, func() error { return take(t, s, ids.SnowflakeLayout{}) })
 }
 
-// Advised returns the SQL statement that docs/operations.md recommends and that begins with the
-// given string. Advised removes the comment at the end of the statement's first line.
+// Advised returns a recommended SQL statement from docs/operations.md. The given string is the
+// beginning of the statement. Advised removes the comment at the end of the statement's first line.
 func Advised(t *testing.T, begins string) string {
 	t.Helper()
 	page := string(must.Get(os.ReadFile("../../docs/operations.md"))(t))

@@ -61,7 +61,7 @@ func StartPrimary(t *testing.T) (*servers.Server, string) {
 	return s, dsn
 }
 
-// StartReplica starts a replica of the server whose DSN is primary. The parameter id is the
+// StartReplica starts a replica of the server whose DSN is primary. The id parameter is the
 // replica's own server ID, which must be above 1. The given settings are added to the settings that
 // every replica has.
 func StartReplica(t *testing.T, primary string, id int, settings ...string) (*servers.Server, string) {

@@ -41,7 +41,7 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	return start(t, "", settings, "initdb", "-U", "test", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
 }
 
-// StartStandby starts a standby with the given name. The parameter primary is the address of the
+// StartStandby starts a standby with the given name. The primary parameter is the address of the
 // server from which the standby replicates.
 func StartStandby(t *testing.T, primary, name string) (*servers.Server, string) {
 	t.Helper()
