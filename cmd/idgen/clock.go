@@ -1,7 +1,7 @@
 package main
 
-// This file contains the clock command, which creates a file for package clockfile, or shows the
-// contents of such a file.
+// This file contains the clock command. The command creates a file in the format of package
+// clockfile, or shows the contents of an existing file.
 
 import (
 	"errors"
@@ -17,7 +17,8 @@ import (
 	"github.com/oneclock/ids/internal/horizonfile"
 )
 
-// clock creates a file for package clockfile, or shows the contents of such a file.
+// clock creates a file in the format of package clockfile, or shows the contents of an existing
+// file.
 func (t *tool) clock(args []string) error {
 	fs := newFlags()
 	owner := fs.String("owner", "", "")
@@ -50,8 +51,8 @@ func (t *tool) clock(args []string) error {
 	}
 }
 
-// showClock shows the contents of a file for package clockfile. It only reads the file, so the file
-// may be in use.
+// showClock shows the contents of a file in the format of package clockfile. It only reads the
+// file, so the file may be in use.
 func (t *tool) showClock(path string) error {
 	found, err := readClock(path)
 	if err != nil {

@@ -64,8 +64,8 @@ func (fs *flags) parseOptions(args []string) error {
 }
 
 // addChoice adds an option whose value must be one of the words. On the command line, the value is
-// case-insensitive. The parameter words must be in lower case. The default is value, which need not
-// be one of the words.
+// case-insensitive. All words must be in lowercase. The default is value, which need not be one of
+// the words.
 func (fs *flags) addChoice(name, value string, words ...string) *string {
 	fs.Func(name, "", func(s string) error {
 		value = strings.ToLower(s)

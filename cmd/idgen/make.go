@@ -16,9 +16,10 @@ import (
 	"github.com/oneclock/ids"
 )
 
-// maker returns the command that makes IDs in one format. The command calls next for each ID or,
-// with the -at option, the function at. The parameter limit is the maximum number of different IDs
-// that can have the same time. If at is nil, the command has no -at option.
+// maker returns the command that makes IDs in one format. The command calls next for each ID. If
+// the -at option is given, it calls the at function with the given time instead. The limit
+// parameter is the maximum number of different IDs that can have the same time. If at is nil, the
+// command has no -at option.
 func maker[T any](next func() T, at func(time.Time) (T, error), limit int64) func(*tool, []string) error {
 	return func(t *tool, args []string) error {
 		fs := newFlags()
@@ -96,7 +97,7 @@ func (t *tool) snowflake(args []string) error {
 		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
 	// No ID from the previous run with this node number has a time after begin, even if a signal
-	// ended that run. If ticks are 20 ms or longer, that run's IDs can have later times.
+	// ended that run. If ticks are 20 ms or longer, IDs from that run can have times after begin.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})

@@ -22,9 +22,9 @@ type way struct {
 	parse func(s string) (any, error)
 }
 
-// ways lists all ways to read an ID, in the order in which they are tried. The first way that fits
-// a string is used to parse it. Some ways, such as the last four, fit only strings that an earlier
-// way fits as well. Without the -as option, such a way is never used.
+// ways lists all ways to read an ID, in the order in which they are tried. The first way that
+// matches a string is used to parse it. Some ways, such as the last four, match only strings that
+// an earlier way also matches. Without the -as option, such a way is never used.
 var ways = []way{
 	{"uuid ulid guid", func(s string) bool { _, err := parseBase64(s); return err == nil && len(s) == 22 },
 		refusal("22 characters may be Base58 or Base64; use -as base58, -as base64 or == at the end")},
@@ -39,7 +39,7 @@ var ways = []way{
 	{"ulid uuid base32 text", looksLikeID(26), parser(ids.ParseULID)},
 	{"uuid ulid guid", func(s string) bool { return strings.HasPrefix(s, "[") }, parser(parseList)},
 	{"snowflake", isAmbiguous, refusal("13 digits may be a Snowflake in decimal, in hexadecimal or in Base32; use -as text or -as base32")},
-	// This way also fits numbers that are not Snowflakes, such as negative numbers. For these
+	// This way also matches numbers that are not Snowflakes, such as negative numbers. For these
 	// numbers, ParseSnowflake returns an error that contains the reason.
 	{"snowflake text", func(s string) bool { return isDigits(strings.TrimPrefix(s, "-")) }, parser(ids.ParseSnowflake)},
 	{"snowflake base32", looksLikeID(13), parser(ids.ParseSnowflakeBase32)},
@@ -173,15 +173,15 @@ func parseTypeID(s string) (ident, error) {
 }
 
 // addAs adds the option -as, which selects a kind or a form of IDs. It returns a function that
-// reads an ID of this kind or in this form.
+// parses an ID of the selected kind or in the selected form.
 func (fs *flags) addAs() func(text string) (ident, error) {
 	as := fs.addChoice("as", "", append([]string{"uuid", "ulid", "snowflake"}, formNames()...)...)
 	return func(text string) (ident, error) { return read(text, *as) }
 }
 
-// read parses an ID with the first way that fits the text. It ignores spaces, tabs and a pair of
-// quotes around the ID. The second argument is the kind or form that the ID must have. It may be
-// empty.
+// read parses text as an ID. It uses the first way that matches the text. It ignores spaces, tabs
+// and a pair of quotes around the ID. The second argument is the kind or form that the ID must
+// have. It may be empty.
 func read(text, as string) (ident, error) {
 	s := strings.Trim(text, " \t")
 	if n := len(s); n > 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {

@@ -99,8 +99,8 @@ func (t *tool) answer(where, text, placeholder string, do func(text string) (str
 	return t.print(placeholder)
 }
 
-// A usageError reports a mistake in the command line. After such an error, the program exits with
-// status 2.
+// A usageError reports an invalid command line. After such an error, the program exits with status
+// 2.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }

@@ -1,7 +1,7 @@
 // Nodelease generates Snowflakes on any number of machines. Each process leases its node number
 // from etcd or PostgreSQL, so no two processes ever generate the same ID.
 //
-//	go run . -etcd 127.0.0.1:2379 -init    # the first time; later without -init
+//	go run . -etcd 127.0.0.1:2379 -init    # omit -init after the first time
 //	go run . -postgres postgres://user@127.0.0.1/db -count 0 -every 1ms -metrics 127.0.0.1:9100
 package main
 

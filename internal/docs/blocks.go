@@ -151,8 +151,8 @@ func blocks(t *testing.T, root string) (all []*block) {
 	return all
 }
 
-// direct applies directives to b. The parameter comment is the text of the HTML comment before b.
-// The parameter last is the previous block on the page, or nil if b is the first block.
+// direct applies directives to b. The comment parameter is the text of the HTML comment before b.
+// The last parameter is the previous block on the page, or nil if b is the first block.
 func (b *block) direct(comment string, last *block) error {
 	for word := range strings.SplitSeq(comment, "; ") {
 		switch {
@@ -275,8 +275,8 @@ var declaring = regexp.MustCompile(`(?m)^(?:var (\w+)|(\w+(?:, \w+)*) :=)`)
 // folder is the name of the program's directory, which exists only in the go command's overlay.
 const folder = "zz_blocks"
 
-// program returns the source of a main package that runs n blocks one after another. The parameter
-// path is the import path of that package.
+// program returns the source of a main package that runs n blocks one after another. The path
+// parameter is the import path of that package.
 func program(path string, n int) string {
 	var imports, runs strings.Builder
 	for i := range n {

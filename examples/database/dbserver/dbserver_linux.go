@@ -56,7 +56,7 @@ func MariaDB(t testing.TB) string {
 }
 
 // program returns the path of a program, with symbolic links resolved. It searches PATH first, and
-// then the directories in which Debian installs the program. The parameter debian is a pattern for
+// then the directories in which Debian installs the program. The debian parameter is a pattern for
 // the program's path on Debian.
 func program(t testing.TB, debian string) string {
 	t.Helper()

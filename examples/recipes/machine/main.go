@@ -73,7 +73,7 @@ func open(dir string, from, count int64) (*clockfile.File, int64, error) {
 			return f, number, nil
 		}
 		if !errors.Is(err, clockfile.ErrLocked) {
-			log.Print(err) // for example, a lost file; its number stays unused
+			log.Print(err) // the number stays unused, for example because its file was lost
 		}
 	}
 	return nil, 0, fmt.Errorf("none of the %d numbers in %s is free", count, dir)

@@ -135,7 +135,7 @@ func run(path, address string) (err error) { // main exits when run returns
 	late, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if server.Shutdown(late) != nil { // must come before the deferred f.Close, which ends the clock
-		server.Close() // ends requests that are still waiting for an ID, perhaps because a save fails
+		server.Close() // ends the remaining requests; they may be waiting because saves fail
 	}
 	return err
 }

@@ -7,8 +7,8 @@
 // clock_gettime(CLOCK_REALTIME) system call in all of its threads. The Go runtime, package time and
 // the library run the same code as on a kernel without a vDSO. This code is not modified for the
 // test. The child calls [Move] to set the offset of its wall clock. One goroutine of the child
-// calls Move while others generate IDs. Therefore, the clock also steps between the two clock
-// readings in a single call of [time.Now], between the clock readings of two goroutines, and while
+// calls Move while others generate IDs. Therefore, the clock can also step between the two clock
+// readings in a single call to [time.Now], between the clock readings of two goroutines, or while
 // the library is generating an ID. A process sees the same effect when a suspended machine resumes.
 // The wall clock has stepped forward, but the monotonic clock has not.
 //

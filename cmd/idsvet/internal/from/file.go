@@ -90,8 +90,8 @@ func (f *file) firstNote(p token.Pos, name, text string) []note {
 	return []note{n}
 }
 
-// collect finds the old library's names that a package uses. It adds these names to l.uses, and
-// their packages to old. It reports whether there are any such names.
+// collect finds the names from the old library that a package uses. It adds these names to l.uses,
+// and their packages to old. It reports whether there are any such names.
 func (l *library) collect(info *types.Info, old map[string]*types.Package) (any bool) {
 	if info == nil {
 		return false
@@ -118,7 +118,8 @@ func (l *library) isAllowed(name string) bool {
 	return true
 }
 
-// isKept reports whether name is allowed and also exists in ids. A field may have a new name there.
+// isKept reports whether name is allowed and also exists in ids. A field may have a different name
+// in ids.
 func (l *library) isKept(name string) bool {
 	return (l.same[name] || l.names[name] != "") && l.isAllowed(name)
 }
@@ -174,7 +175,7 @@ func (f *file) field(v *types.Var) string {
 	return "embedded." + n.Obj().Name()
 }
 
-// countUses returns the number of uses of the old library's names in n.
+// countUses returns the number of times that n uses a name from the old library.
 func (f *file) countUses(n ast.Node) (all int) {
 	for part := range ast.Preorder(n) {
 		if id, ok := part.(*ast.Ident); ok && f.lib.owns(f.info.Uses[id]) {

@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// foreignNotes returns a note if id refers to a name in another module, and the declaration of that
-// name contains a type of the old library. The name can belong to a function, a variable or a
-// field. It can also belong to an interface that the program's types no longer satisfy after the
-// move. For a generic type or function, only the declaration counts, because the program chooses
-// the type arguments.
+// foreignNotes returns a note if id refers to a name that is declared in another module and whose
+// declaration contains a type from the old library. The name can belong to a function, a variable
+// or a field. It can also belong to an interface that the program's types no longer satisfy after
+// the move. For a generic type or function, only the declaration counts, because the program
+// chooses the type arguments.
 func (f *file) foreignNotes(id *ast.Ident) []note {
 	var obj types.Object
 	var kept []containedType

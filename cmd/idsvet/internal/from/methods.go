@@ -14,8 +14,8 @@ import (
 	"github.com/oneclock/ids/cmd/idsvet/internal/syntax"
 )
 
-// methodsTXT contains lines from api.txt. These lines list the methods of the new types, which are
-// the types in ids that replace types of the old libraries.
+// methodsTXT contains the lines of api.txt that list the methods of the new types. A new type is a
+// type in ids that replaces a type from one of the old libraries.
 //
 //go:embed methods.txt
 var methodsTXT string
@@ -66,9 +66,9 @@ func (f *file) interfaceNotes(c inspector.Cursor) []note {
 }
 
 // assertionNotes returns notes about t, which is the type in a type assertion or a type switch. The
-// second parameter is the type of the operand. If t is an interface, an ID type may satisfy t only
-// before the move or only after it. There is one note for each such ID type that the value can
-// have.
+// second parameter is the type of the operand. If t is an interface, there is one note for each ID
+// type that satisfies t before the move but not after it, or the reverse. ID types that the operand
+// cannot have are ignored.
 func (f *file) assertionNotes(t ast.Expr, asked types.Type) (notes []note) {
 	want, ok := f.info.TypeOf(t).Underlying().(*types.Interface)
 	if !ok {

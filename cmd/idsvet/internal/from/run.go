@@ -33,8 +33,9 @@ func (c config) String() string {
 	return strings.TrimSuffix(c.goos+" -tags "+c.tags, " -tags ")
 }
 
-// configs returns all combinations of a system and a set of tags. The systems are $GOOS (by
-// default, this machine's system) and those in goos. The sets are the empty set and those in tags.
+// configs returns all combinations of an operating system and a set of build tags. The operating
+// systems are $GOOS, which defaults to the system of this machine, and the elements of goos. The
+// sets of build tags are the empty set and the elements of tags.
 func configs(goos, tags []string) (all []config) {
 	for _, system := range append([]string{cmp.Or(os.Getenv("GOOS"), runtime.GOOS)}, goos...) {
 		for _, set := range append([]string{""}, tags...) {

@@ -29,14 +29,14 @@ import (
 //     comparisons with == and !=.
 //   - The row "PATTERN -> EXPRESSION, nil" applies to a function that returns an error, if its
 //     replacement in ids returns none. The old error is replaced with nil.
-//   - The row "PATTERN -> EXPRESSION, ok" applies to a function that has an additional second
-//     result in ids. This result is dropped. The row applies only if the first result is assigned.
-//     Otherwise, the pattern's next row applies.
+//   - The row "PATTERN -> EXPRESSION, ok" applies to a function whose replacement in ids has an
+//     additional second result. This result is dropped. The row applies only if the first result is
+//     assigned. Otherwise, the pattern's next row applies.
 //   - The row "PATTERN -> _, EXPRESSION" applies to a function whose replacement in ids has an
 //     additional first result. This result is dropped.
-//   - The row "PATTERN -> EXPRESSION, read" replaces the pattern with a slice that shares its bytes
-//     with a variable. The row applies only if the surrounding code does nothing but read the
-//     bytes.
+//   - The row "PATTERN -> EXPRESSION, read" replaces code that matches the pattern with a slice
+//     that aliases a variable. The row applies only if the surrounding code does nothing but read
+//     the bytes.
 //   - The row "PATTERN | PATTERN -> …" applies to each of several patterns.
 //   - The row "set NAME… for NAME…" disables the rules for the names after "for" if the program
 //     uses one of the names before "for".
@@ -100,7 +100,7 @@ type storedRow struct {
 	sentence            string
 }
 
-// about reports whether the row applies to the given type of the old library.
+// about reports whether the row applies to the given type from the old library.
 func (s storedRow) about(of *types.TypeName) bool {
 	method, _, _ := types.LookupFieldOrMethod(of.Type(), true, nil, s.unless)
 	return of.Name() == s.name && method == nil

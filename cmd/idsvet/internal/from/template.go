@@ -173,9 +173,9 @@ func (m *match) addBlank(done *conversion, c inspector.Cursor) bool {
 	return true
 }
 
-// isRead reports whether the code around c only reads the bytes of the slice at c, and does so
-// immediately. Such code is a conversion that copies the bytes, an index expression, a range
-// clause, or a call to copy, bytes.Equal or bytes.Compare.
+// isRead reports whether the slice at c is only used to read its bytes and is not retained. Such a
+// use is a conversion that copies the bytes, an index expression, a range clause, or a call to
+// copy, bytes.Equal or bytes.Compare.
 func (m *match) isRead(c inspector.Cursor) bool {
 	kind, i := c.ParentEdge()
 	switch parent := c.Parent().Node().(type) {

@@ -90,8 +90,8 @@ func Wanted(info *types.Info, c inspector.Cursor) types.Type {
 }
 
 // literalStruct returns the struct type of a composite literal of type t. If the literal is not a
-// struct literal, it returns nil. The argument t can be a pointer type, because a list of pointers
-// may contain literals without &T.
+// struct literal, it returns nil. The argument t can be a pointer type, because literals nested in
+// a literal such as []*T{{}} may omit &T.
 func literalStruct(t types.Type) *types.Struct {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()

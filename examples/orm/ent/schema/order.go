@@ -25,8 +25,8 @@ type (
 	NullSnowflake struct{ ids.Null[ids.Snowflake] }
 )
 
-// UserID is a separate type for user IDs, which are UUIDs. It is an array with methods and not a
-// struct, for two reasons. If an ID is a struct, ent examines its fields. If a list contains
+// UserID is a separate type for user IDs, which are UUIDs. It is an array with methods rather than
+// a struct, for two reasons. If an ID is a struct, ent examines its fields. If a list contains
 // structs, GORM examines their fields.
 type UserID [16]byte
 

@@ -1,6 +1,6 @@
 // Command report runs the benchmarks in package compare. It writes the results to docs/speed.md
 // and, for developers of the library, to internal/lab/compare/README.md. It also draws a chart,
-// docs/speed.svg, and puts a link to the chart into README.md. On each page that it writes to, it
+// docs/speed.svg, and inserts a link to the chart in README.md. On each page that it writes to, it
 // replaces the text between the markers <!-- compare:begin --> and <!-- compare:end -->. The
 // command takes about 4 minutes and needs an otherwise idle machine:
 //
@@ -42,7 +42,7 @@ func main() {
 }
 
 // write parses the text output of the benchmarks, and writes the results to the pages and the
-// chart. The parameter root is the root directory of the repository.
+// chart. The root parameter is the root directory of the repository.
 func write(root string, text []byte, benchtime string) error {
 	r, err := read(bytes.NewReader(text))
 	if err != nil {

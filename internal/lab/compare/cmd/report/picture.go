@@ -23,7 +23,8 @@ text{fill:#f0f6fc}.ground{fill:#0d1117;stroke:#3d444d}.soft{fill:#9da7b3}.ours{f
 `
 
 // picture returns an SVG chart of the time that it takes to generate one ID with this library and
-// with the best-known other libraries. It shows the times on one goroutine and on 64 goroutines.
+// with the best-known other libraries. The chart shows the times with one goroutine and with 64
+// goroutines.
 func (r *results) picture() string {
 	const width, bar, left, right, most = 820, 20, 170, 500, 240
 	var body, told strings.Builder
