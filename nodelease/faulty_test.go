@@ -109,7 +109,7 @@ func (s *faultyStore) Take(ctx context.Context, r nodelease.Request) (nodelease.
 		g.Lease = &faultyLease{g.Lease, s}
 		select {
 		case taken <- g:
-		default: // the request arrived twice, so nobody knows of the number
+		default: // the request arrived twice, so no call returns this number
 		}
 		return nil
 	})

@@ -30,7 +30,7 @@ func (t *tool) print(lines string) error {
 	return err
 }
 
-// each passes every argument of the command to the callback do. If there are no arguments, the
+// each passes every argument of the command to the do callback. If there are no arguments, the
 // callback receives every line of standard input instead. The tool prints the string that the
 // callback returns, or reports the error. For every input line, the tool prints one output line, so
 // that the output can be joined to the other columns of the input. The output line is empty if the
@@ -85,7 +85,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	return line, err
 }
 
-// answer passes text to the callback do and prints the string that the callback returns. If the
+// answer passes text to the do callback and prints the string that the callback returns. If the
 // callback returns an error, answer reports the error and prints placeholder instead. In the
 // report, the first argument of answer identifies the input.
 func (t *tool) answer(where, text, placeholder string, do func(text string) (string, error)) error {

@@ -111,8 +111,8 @@ func Complete(holder *string, numbers *int64, ttl *time.Duration, layout ids.Sno
 }
 
 // CheckText returns an error if text is not valid UTF-8 or contains a NUL, because not every
-// database can store such a string. The caller passes the name of the string, such as
-// "Options.Holder", in the parameter what. The error begins with that name.
+// database can store such a string. The what parameter is the name of the string, such as
+// "Options.Holder". The error begins with that name.
 func CheckText(what, text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("%s %q is not UTF-8 without a NUL", what, text)

@@ -136,7 +136,7 @@ func (g goFile) goVersion() string {
 }
 
 // reportRaised prints a message if the go command has raised the version in a file's go line. The
-// parameter decides must be true if the file also determines the GODEBUG defaults. In that case, a
+// decides parameter must be true if the file also determines the GODEBUG defaults. In that case, a
 // second message shows how to keep these defaults, unless the file sets them explicitly. In a
 // workspace, only go.work determines the GODEBUG defaults.
 func (r *run) reportRaised(before goFile, decides bool) {
