@@ -57,6 +57,11 @@ func gauges(f *clockfile.File, tick time.Duration) *expvar.Map {
 }
 
 func withheld(f *clockfile.File, tick time.Duration) bool {
+	select {
+	case <-f.Lost():
+		return true // although the saved horizon may still be in the future
+	default:
+	}
 	now, latest := time.Now(), f.Clock().Latest()
 	return f.Status().Horizon.Before(now) || f.Status().Horizon.Before(latest.Add(tick))
 }

@@ -117,7 +117,9 @@ func TestGauges(t *testing.T) {
 		time.Sleep(1300 * time.Millisecond)
 		check("when it can be seen again", 0, 1, 0, 0)
 		must.Do(t, os.Remove(path))
-		time.Sleep(time.Minute)
+		time.Sleep(200 * time.Millisecond)
 		check("after a loss", 0, 1, 1, 1)
+		time.Sleep(time.Minute)
+		check("a minute after a loss", 0, 1, 1, 1)
 	})
 }
