@@ -139,12 +139,18 @@ func TestXorm(t *testing.T) {
 	}
 }
 
-// squirrel calls a method on a nil pointer to an ID, and gocsv cannot read one back.
+// In conditions, squirrel calls a method on a nil pointer to an ID. gocsv cannot read one back.
 func TestNilPointers(t *testing.T) {
-	func() {
-		defer func() { equal(t, recover() != nil, true) }()
-		_, _, _ = squirrel.Eq{"parent": (*uuid.UUID)(nil)}.ToSql()
-	}()
+	absent := (*uuid.UUID)(nil)
+	for _, condition := range []squirrel.Sqlizer{squirrel.Eq{"parent": absent}, squirrel.NotEq{"parent": absent}, squirrel.Lt{"parent": absent}} {
+		func() {
+			defer func() { equal(t, recover() != nil, true) }()
+			_, _, _ = condition.ToSql()
+		}()
+	}
+	_, args, err := squirrel.Insert("orders").Columns("parent").Values(absent).ToSql()
+	must.Do(t, err)
+	equal(t, args, []any{absent})
 	text, _, err := squirrel.Eq{"parent": uuid.Null{}}.ToSql()
 	must.Do(t, err)
 	equal(t, text, "parent IS NULL")
