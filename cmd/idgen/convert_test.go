@@ -348,7 +348,7 @@ func TestOtherAlphabets(t *testing.T) {
 				t.Fatalf("%s of %s: %v", text, name, err)
 			}
 		}
-		if wrong > texts/8 || name == "Bitcoin" && wrong > 0 { // 2 to 16 %, depending on their time
+		if wrong > texts/8 || name == "Bitcoin" && wrong > 0 { // 2 to 16%, depending on their time
 			t.Errorf("of %d texts of %s %d are read as another id", texts, name, wrong)
 		}
 	}
