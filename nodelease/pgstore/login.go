@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/oneclock/ids/nodelease/internal/conns"
 )
 
 const (
@@ -48,9 +50,10 @@ type login struct {
 // loginKey is the context key of a login.
 type loginKey struct{}
 
-// connect logs in to one of the servers that config specifies. If the login fails and an address
-// has timed out, the error contains that address's time limit. If several addresses have timed out,
-// the error contains the longest of their limits.
+// connect logs in to one of the servers that config specifies. If there is only one address, the
+// login continues after ctx is done, so that a later call can use it. If the login fails and an
+// address has timed out, the error contains that address's time limit. If several addresses have
+// timed out, the error contains the longest of their limits.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	l := &login{dialFunc: config.DialFunc, addressTimeout: config.ConnectTimeout, detach: func() bool { return true }}
 	if l.addressTimeout == 0 {
@@ -58,6 +61,10 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 		lookup, cancel := context.WithTimeout(ctx, maxLoginTimeout)
 		l.untried = resolve(lookup, config)
 		cancel()
+		if l.untried == 1 {
+			_, address := pgconn.NetworkAddress(config.Host, config.Port)
+			ctx = conns.Outlive(ctx, address)
+		}
 		longest := max(maxLoginTimeout, time.Duration(l.untried)*minLoginTimeout)
 		ctx, cancel = context.WithDeadline(ctx, began.Add(longest))
 		defer cancel()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oneclock/ids/nodelease/internal/faults"
@@ -22,14 +23,54 @@ type Conns[C Conn] struct {
 	closing context.Context // canceled by Close
 	end     context.CancelCauseFunc
 
+	kept   chan C      // has capacity for one
+	opened atomic.Bool // whether a call has had a connection
+
 	mu   sync.Mutex
-	kept []C // at most one
+	late map[*attempt]struct{} // attempts that have outlived their calls and are in progress
+}
+
+// An attempt is one call to dial.
+type attempt struct {
+	ctx      context.Context // canceled by end, but not when the call's context is done
+	end      context.CancelFunc
+	outlives atomic.Pointer[string] // the server's address; set by Outlive
+}
+
+// dialed is the result of an attempt.
+type dialed[C Conn] struct {
+	c   C
+	err error
+}
+
+// attemptKey is the context key of an attempt.
+type attemptKey struct{}
+
+// Outlive lets a dial continue after the call that started it has failed. The context ctx must be
+// the one that the dial function was called with. Outlive returns the context that the dial must
+// use from then on. That context is canceled when the Conns are closed or a later call gets a
+// connection, so the dial function must limit the time itself. The new connection is passed to a
+// call that is waiting for one or, if there is none, becomes the idle connection. If the call fails
+// before the dial returns, its error contains the server's address.
+//
+// Without Outlive, many processes that log in at the same time can prevent each other from ever
+// succeeding. If the server needs longer for their logins than each call may take, each process
+// gives up its login and starts another one.
+//
+// If no call has had a connection yet, Outlive returns ctx, because there may be no later call.
+func Outlive(ctx context.Context, address string) context.Context {
+	a, ok := ctx.Value(attemptKey{}).(*attempt)
+	if !ok || ctx.Err() != nil {
+		return ctx
+	}
+	a.outlives.Store(&address)
+	return a.ctx
 }
 
 // New returns Conns whose connections are made by calling dial. New itself makes none.
 func New[C Conn](dial func(context.Context) (C, error)) *Conns[C] {
 	closing, end := context.WithCancelCause(context.Background())
-	return &Conns[C]{dial: dial, closing: closing, end: end}
+	return &Conns[C]{dial: dial, closing: closing, end: end, kept: make(chan C, 1), late: map[*attempt]struct{}{}}
 }
 
 // errClosed is the error that all calls return once Close has been called.
@@ -86,56 +127,111 @@ func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (boo
 
 // getKept returns the idle connection, if there is one. The connection then belongs to the caller.
 func (s *Conns[C]) getKept() (c C, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.kept) == 0 {
+	select {
+	case c = <-s.kept:
+		return c, true
+	default:
 		return c, false
 	}
-	c, s.kept = s.kept[0], nil
-	return c, true
 }
 
 // keepOrClose keeps c for the next call or, after an error, closes it in the background. It also
 // closes c if s is closed or already has an idle connection.
 func (s *Conns[C]) keepOrClose(c C, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil && s.closing.Err() == nil && len(s.kept) == 0 {
-		s.kept = []C{c}
-		return
+	if err == nil {
+		select {
+		case s.kept <- c:
+			if s.closing.Err() == nil {
+				return
+			}
+			var ok bool
+			if c, ok = s.getKept(); !ok { // Close has closed it
+				return
+			}
+		default:
+		}
 	}
 	go c.Close()
 }
 
-// connect returns a new connection. The dial function may call code that the user has supplied. If
-// that code keeps running after ctx is done, connect returns an error without stopping the code. If
-// dial returns a connection later, that connection is closed.
-func (s *Conns[C]) connect(ctx context.Context) (c C, err error) {
-	type dialled struct {
-		c   C
-		err error
+// begin starts an attempt. Its result is sent to the channel.
+func (s *Conns[C]) begin(ctx context.Context) (*attempt, <-chan dialed[C]) {
+	own, endOwn := context.WithCancel(ctx)
+	long, endLong := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(s.closing, endLong)
+	a := &attempt{ctx: long, end: func() { stop(); endLong(); endOwn() }}
+	if s.opened.Load() {
+		own = context.WithValue(own, attemptKey{}, a)
 	}
-	made := make(chan dialled, 1)
+	made := make(chan dialed[C], 1)
 	go func() {
-		d := dialled{err: errors.New("the call to connect has ended its goroutine")}
+		d := dialed[C]{err: errors.New("the call to connect has ended its goroutine")}
 		defer func() { made <- d }() // also after runtime.Goexit
-		d.c, d.err = s.dial(ctx)
+		d.c, d.err = s.dial(own)
 	}()
+	return a, made
+}
+
+// collect waits for the result of an attempt whose call has returned.
+func (s *Conns[C]) collect(a *attempt, made <-chan dialed[C]) {
+	d := <-made
+	a.end()
+	s.mu.Lock()
+	delete(s.late, a)
+	s.mu.Unlock()
+	if d.err == nil {
+		s.keepOrClose(d.c, nil)
+	}
+}
+
+// endLate ends all attempts that have outlived their calls, because a call has got a connection.
+func (s *Conns[C]) endLate() {
+	s.opened.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a := range s.late {
+		a.end()
+	}
+}
+
+// connect returns a new connection, or one that another call or a late attempt has made idle in the
+// meantime. The dial function may call code that the user has supplied. If that code keeps running
+// after ctx is done, connect returns an error without stopping the code. If dial returns a
+// connection later, that connection becomes idle or is closed.
+func (s *Conns[C]) connect(ctx context.Context) (C, error) {
+	began := time.Now()
+	a, made := s.begin(ctx)
 	var giveUp <-chan time.Time
 	ended := ctx.Done()
 	for {
 		select {
 		case d := <-made:
+			a.end()
+			if d.err == nil {
+				s.endLate()
+			}
 			return d.c, d.err
+		case c := <-s.kept:
+			a.end()
+			s.endLate()
+			go s.collect(a, made)
+			return c, nil
 		case <-ended:
 			giveUp, ended = time.After(closeGrace), nil // dial's error is more specific than ctx's
+			address := a.outlives.Load()
+			if address == nil {
+				continue
+			}
+			s.mu.Lock()
+			s.late[a] = struct{}{}
+			s.mu.Unlock()
+			go s.collect(a, made)
+			var none C
+			return none, fmt.Errorf("no login within %v to %s: %w", time.Since(began).Round(time.Millisecond), *address, context.Cause(ctx))
 		case <-giveUp:
-			go func() {
-				if d := <-made; d.err == nil {
-					d.c.Close()
-				}
-			}()
-			return c, fmt.Errorf("connecting does not end: %w", context.Cause(ctx))
+			go s.collect(a, made)
+			var none C
+			return none, fmt.Errorf("connecting does not end: %w", context.Cause(ctx))
 		}
 	}
 }

@@ -217,11 +217,79 @@ func TestDial(t *testing.T) {
 
 const moment = 100 * time.Millisecond
 
-// TestClose closes the Conns while one call waits for its answer, another call dials, and there is
+// TestOutlive makes calls that have less time than a login takes. The login of the first call
+// continues, and its connection is used by the call that waits when the login succeeds.
+func TestOutlive(t *testing.T) {
+	t.Parallel()
+	const login = 5 * time.Second
+	// logsIn dials for as long as a login takes, or until the given context is done.
+	logsIn := func(ctx context.Context) error {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(login):
+			return nil
+		}
+	}
+	call := func(t *testing.T, w *world, timeout time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		return w.Do(ctx, nothing)
+	}
+	start := func(t *testing.T, opened bool) *world {
+		w := newWorld(t)
+		if opened { // and the server has ended the connection since
+			must.Do(t, w.Do(t.Context(), nothing))
+			must.Fail(t, "the kept connection", w.Do(t.Context(), func(context.Context, *conn, bool) (bool, error) { return false, errCall }), errCall, "")
+		}
+		w.setDials(func(ctx context.Context) error { return logsIn(conns.Outlive(ctx, "db:5432")) })
+		return w
+	}
+	must.Bubble(t, func(t *testing.T) {
+		w, began := start(t, true), time.Now()
+		for range 2 {
+			must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+		}
+		must.Do(t, call(t, w, 2*time.Second))
+		if took := time.Since(began); took != login {
+			t.Errorf("the third call had a connection after %v, want %v", took, login)
+		}
+		time.Sleep(2 * login) // the later attempts have ended
+		if made, closed := len(w.all()), w.closed(t); made != 2 || !slices.Equal(closed, []int{1}) {
+			t.Errorf("made %d connections and closed %v", made, closed)
+		}
+		must.Do(t, call(t, w, 0)) // with the idle connection
+	})
+	must.Bubble(t, func(t *testing.T) { // without a call that waits, the connection becomes idle
+		w := start(t, true)
+		must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+		time.Sleep(login)
+		must.Do(t, call(t, w, 0))
+	})
+	must.Bubble(t, func(t *testing.T) { // Close ends the login
+		w := start(t, true)
+		must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+		w.Close()
+		time.Sleep(2 * login)
+		if made, closed := len(w.all()), w.closed(t); made != len(closed) {
+			t.Errorf("made %d connections and closed %v", made, closed)
+		}
+	})
+	must.Bubble(t, func(t *testing.T) { // the first call's login does not outlive it
+		w := start(t, false)
+		must.Fail(t, "the first call", call(t, w, 2*time.Second), context.DeadlineExceeded, "")
+		time.Sleep(2 * login)
+		if len(w.all()) != 0 {
+			t.Error("the login of the first call has continued")
+		}
+	})
+}
+
+// TestClose closes the Conns while calls wait for their answers and another call dials or there is
 // an idle connection. Closing the idle connection may hang.
 func TestClose(t *testing.T) {
 	t.Parallel()
-	for _, hang := range []bool{false, true} {
+	for _, test := range []struct{ dials, hang bool }{{true, false}, {false, false}, {false, true}} {
 		must.Bubble(t, func(t *testing.T) {
 			w := newWorld(t)
 			var calls sync.WaitGroup
@@ -234,28 +302,33 @@ func TestClose(t *testing.T) {
 					}
 				})
 			}
-			must.Do(t, w.Do(t.Context(), func(ctx context.Context, c *conn, _ bool) (bool, error) {
-				c.hang = hang
+			_ = w.Do(t.Context(), func(ctx context.Context, c *conn, _ bool) (bool, error) {
+				c.hang = test.hang
 				for range 2 {
 					call(func(ctx context.Context, _ *conn, _ bool) (bool, error) { <-ctx.Done(); return true, ctx.Err() })
 				}
 				synctest.Wait()
-				w.setDials(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
-				call(nothing)
-				synctest.Wait()
+				if test.dials {
+					w.setDials(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+					call(nothing)
+					synctest.Wait()
+				}
 				calls.Go(func() { // a call that succeeds returns nil, and its connection is not kept
 					w.setDials(nil)
 					must.Do(t, w.Do(t.Context(), func(context.Context, *conn, bool) (bool, error) { time.Sleep(2 * time.Second); return false, nil }))
 				})
 				synctest.Wait()
+				if test.dials {
+					return false, errCall // an idle connection would be used by the call that dials
+				}
 				return false, nil
-			}))
+			})
 			time.Sleep(time.Second)
 			began := time.Now()
 			w.Close()
 			took := time.Since(began)
 			w.Close()
-			if want := map[bool]time.Duration{true: moment}[hang]; took != want || time.Since(began) != took {
+			if want := map[bool]time.Duration{true: moment}[test.hang]; took != want || time.Since(began) != took {
 				t.Errorf("Close took %v, want %v, a second Close %v", took, want, time.Since(began)-took)
 			}
 			calls.Wait()
