@@ -116,16 +116,20 @@ func TestConnections(t *testing.T) {
 }
 
 // TestLateLogin uses a server whose logins take 3 s each. A Minter gets its number, and a renewal
-// over a new connection succeeds.
+// over a new connection succeeds, even if each call has only 2 s.
 func TestLateLogin(t *testing.T) {
 	t.Parallel()
 	_, address := pgtest.Start(t, "-c", "post_auth_delay=3")
 	s := mustNew(t, pgtest.URL(address), &pgstore.Options{Numbers: 1, TTL: time.Minute})
-	l := suite.Take(t, s).Lease
-	pgtest.Exec(t, pgtest.Open(t, address), endOthers)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	must.Do(t, l.Extend(ctx, time.Now().Truncate(time.Microsecond)))
+	l, pool := suite.Take(t, s).Lease, pgtest.Open(t, address)
+	for _, timeout := range []time.Duration{time.Minute, 2 * time.Second} {
+		pgtest.Exec(t, pool, endOthers)
+		must.Soon(t, func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			return l.Extend(ctx, time.Now().Truncate(time.Microsecond))
+		})
+	}
 }
 
 // endOthers ends all connections but one.

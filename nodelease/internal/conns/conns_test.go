@@ -271,7 +271,7 @@ func TestOutlive(t *testing.T) {
 		must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
 		w.Close()
 		time.Sleep(2 * login)
-		if made, closed := len(w.all()), w.closed(t); made != len(closed) {
+		if made, closed := len(w.all()), w.closed(t); made != 1 || len(closed) != 1 {
 			t.Errorf("made %d connections and closed %v", made, closed)
 		}
 	})
