@@ -66,9 +66,9 @@ type Clock struct {
 type ClockOptions struct {
 	// Now replaces the system clock. Nil means the system clock. Now must be safe for concurrent
 	// use and must not call the Clock. Do not rely on the number of calls to Now. IDs that are
-	// generated concurrently can share a reading, and a call that waits for a limit reads the time
-	// again. If Now reads the system clock, generating a version 7 UUID takes about twice as long
-	// as without Now.
+	// generated concurrently can get their time from the same call to Now, and a call that waits
+	// for a limit calls Now again. If Now reads the system clock, generating a version 7 UUID takes
+	// about twice as long as without Now.
 	Now func() time.Time
 
 	// Tolerance is the maximum time by which the wall clock may be behind the latest ID while

@@ -48,8 +48,8 @@
 //
 // If the wall clock is set back, the IDs of each format either keep ascending or restart at the
 // earlier time. They keep ascending while the latest ID is ahead of the wall clock by at most
-// MaxAhead or 1 ms, whichever is longer. Beyond that, the result depends on how far the latest ID
-// is ahead:
+// MaxAhead or 1 ms, whichever is longer. If the latest ID is further ahead of the wall clock, the
+// result depends on the difference between the two times:
 //
 //	            at most Tolerance (10 s)                more
 //	V1          restart with the next clock sequence    the same

@@ -127,9 +127,9 @@ func (l *ClockLimit) Set(t time.Time, cause error) {
 // only move the end to an earlier time; the first non-nil cause is kept.
 //
 // EndAt is for a process that gives up the file or the lease on which the uniqueness of its IDs
-// depends. Choose t about 100 ms after both the wall clock and [Clock.Latest], so that goroutines
-// that are still generating IDs can return. If the limit is earlier than t, the clock ends at the
-// limit, because a later time may not have been saved.
+// depends. Choose a t that is about 100 ms later than both the wall clock's time and
+// [Clock.Latest], so that calls that are still generating IDs can finish. If the limit is earlier
+// than t, the clock ends at the limit, because a later time may not have been saved.
 func (l *ClockLimit) EndAt(t time.Time, cause error) {
 	c, ended := l.mustClock(), withCause(ErrEnded, cause)
 	c.mu.Lock()

@@ -155,8 +155,8 @@ func (b *Binary[T]) UnmarshalText(text []byte) error { return parse(&b.ID, view(
 func (b Binary[T]) IsZero() bool { return b.ID == *new(T) }
 
 // parse sets dst to the ID whose text is s. After an error, dst is unchanged. Each case writes
-// directly to dst, because the processor has to wait if it copies an ID that was just written as
-// two halves.
+// directly to dst. The ID in a separate variable would have to be copied, and the processor has to
+// wait if it copies an ID that was just written as two halves.
 func parse(dst any, s string) (err error) {
 	switch p := dst.(type) {
 	case *UUID:

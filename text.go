@@ -15,9 +15,9 @@ const (
 	maxCustomText = 90            // length of the longest TypeID, and the maximum for all custom types
 )
 
-// unquote returns the contents of a JSON string, unescaped into buf if they fit. If they do not
-// fit, they are longer than any text that the caller accepts, and unquote returns them without
-// unescaping. f is the form to report in errors.
+// unquote returns the contents of a JSON string. If the contents fit in buf, unquote unescapes them
+// into buf where necessary. Contents that do not fit are longer than any text that the caller
+// accepts, so unquote returns them without unescaping. Errors report the form in the parameter f.
 func unquote(data, buf []byte, f form) ([]byte, error) {
 	if len(data) < 2 || data[0] != '"' || data[len(data)-1] != '"' {
 		return nil, parseError(f, noQuotes, 0)

@@ -13,7 +13,7 @@
 //	}
 //	id := node.Next()
 //
-// Version 4 and 7 UUIDs and ULIDs need no file. Version 1 and 6 UUIDs need a file only if
+// ULIDs and UUIDs of versions 4 and 7 need no file. Version 1 and 6 UUIDs need a file only if
 // [ids.GeneratorOptions].NodeID is set.
 //
 // # The promise
@@ -82,13 +82,14 @@
 //
 // # If the file is replaced
 //
-// The name of the file is checked every 100 ms, and the contents at each save. If the file was
-// removed, renamed, replaced or changed, it is lost. Nothing more is saved, and the clock ends. The
-// result of a check is valid for 1 s from the start of the check. If no result is valid, or if a
-// check fails for any other reason, IDs are withheld until checks have succeeded for 1.1 s. So a
-// process that drops the permission to look up the path, for example by calling setuid, generates
-// no more IDs. If checks are late but none of them fails, ID generation resumes as soon as a check
-// succeeds within 1.1 s of the start of the previous successful check.
+// Every 100 ms, the package checks that the path still names the same file. Each save also checks
+// the contents of the file. If the file was removed, renamed, replaced or changed, it is lost.
+// Nothing more is saved, and the clock ends. The result of a check is valid for 1 s from the start
+// of the check. If no result is valid, or if a check fails for any other reason, IDs are withheld
+// until checks have succeeded for 1.1 s. So a process that drops the permission to look up the
+// path, for example by calling setuid, generates no more IDs. If checks are late but none of them
+// fails, ID generation resumes as soon as a check succeeds within 1.1 s of the start of the
+// previous successful check.
 //
 // Open also checks the file for 1.1 s before it returns. By then, a process that still uses the
 // previous file at that path has either noticed the new file or no longer has a valid result of a

@@ -135,9 +135,9 @@ func (k *keeper) checkNow() error {
 
 // keep checks the file, and saves a new horizon before the limit is reached, until Close is called
 // or the file is lost. Then it waits for Close, and ends the clock unless the loss of the file has
-// already ended it. While the file is open, keep waits for neither the disk nor Report. So a Report
-// that hangs does not stop saves, and calls that wait because of a single wrong clock reading are
-// woken even if the disk and Report hang. However, it does wait for ClockOptions.Now.
+// already ended it. While the file is open, this function waits for neither the disk nor Report. So
+// a Report that hangs does not stop saves, and calls that wait because of a single wrong clock
+// reading are woken even if the disk and Report hang. However, it does wait for ClockOptions.Now.
 func (k *keeper) keep() {
 	tick, step, overdue := time.Tick(checkInterval), time.Tick(k.opts.Window/100), time.NewTimer(time.Until(k.checkedAt.Add(checkValidity)))
 	// saveDue stays true until the save starts, even if the file cannot be checked for a while.

@@ -43,10 +43,10 @@ type Null = ids.Null[ids.Snowflake]
 // Node generates Snowflakes with one node number. It is safe for concurrent use. Create
 // one with [NewNode]; methods that generate IDs panic on the zero value.
 //
-// Two nodes can generate the same IDs if they have the same number but different clocks, for
-// example in two processes, or if their layouts differ. So give each clock its own number, and use
-// one layout for all IDs that are stored together. Nodes with the same clock, layout and number
-// share a sequence and never repeat an ID.
+// Two nodes with the same number can generate the same IDs if their clocks differ, for example
+// because the nodes are in two processes. Two nodes with different layouts can also generate the
+// same IDs. So give each clock its own number, and use one layout for all IDs that are stored
+// together. Nodes with the same clock, layout and number share a sequence and never repeat an ID.
 //
 // Node is an alias for [ids.SnowflakeNode], which has these fields and methods:
 //

@@ -35,8 +35,9 @@
 //
 // An invalid prefix of a [Kind] is a programming error. If a prefix is invalid, [New], [From],
 // String and GoString panic, and AppendText, MarshalText and decoders of prefixed text return an
-// error that matches none of the errors above. UnmarshalBinary, and Scan when it reads a UUID,
-// neither need nor check the prefix. In a test, call [CheckPrefix] once for each kind.
+// error that matches none of the errors above. UnmarshalBinary neither needs nor checks the prefix.
+// Scan does not need or check the prefix when it reads a UUID. In a test, call [CheckPrefix] once
+// for each kind.
 //
 // [TypeID]: https://github.com/jetify-com/typeid/tree/main/spec
 package typeid

@@ -1,6 +1,6 @@
 package typeid
 
-// This file contains the text format of TypeIDs, which is independent of the prefix.
+// The code in this file encodes and decodes the text of TypeIDs with any valid prefix.
 
 import (
 	"slices"

@@ -23,9 +23,9 @@ type Anchor struct {
 	// injected clock, and another one after it.
 	tickets atomic.Int64
 
-	// base is an arbitrary time. ReadAnew moves it long before the distance to the present reaches
-	// the longest Duration, which is 292 years. Outside the years 1885 to 2157, a time.Time has no
-	// monotonic reading.
+	// base is an arbitrary time. ReadAnew moves base to the present long before the difference
+	// between the two times reaches the longest Duration, which is 292 years. Outside the years
+	// 1885 to 2157, a time.Time has no monotonic reading.
 	base atomic.Pointer[time.Time]
 
 	// The fields below are guarded by the clock's mutex.
@@ -37,8 +37,8 @@ type Anchor struct {
 	lastUsed int64        // ticket drawn after the injected reading in wall
 }
 
-// Init sets the function that reads the wall clock. If now is nil, the Anchor reads the system's.
-// Call it once, before any other method.
+// Init sets the function that reads the wall clock. If now is nil, the Anchor reads the system
+// clock. Call it once, before any other method.
 func (a *Anchor) Init(now func() time.Time) {
 	a.now = now
 	a.base.Store(new(time.Time)) // the first ReadAnew moves base to the present
@@ -63,8 +63,9 @@ func (a *Anchor) Read(elapsed int64) (now rule.Reading, valid bool) {
 // ReadAnew moves the anchor to the present. If base is more than rule.MaxElapsed from the present,
 // ReadAnew also moves base to the present. It returns the wall clock's time and the nanoseconds
 // since base. If the wall clock is injected, there is no anchor. If readings of an injected clock
-// overlap, only the reading that is used first takes effect. Any other reading may have been taken
-// before the clock was set forward, and would look like a step back. The mutex is held.
+// overlap, only the reading that is used first takes effect. Another of these readings may have
+// been taken before the clock was set forward. If it took effect too, the clock would seem to step
+// back. The mutex is held.
 func (a *Anchor) ReadAnew(injected Sample) (now rule.Reading, elapsed int64) {
 	since := time.Since(*a.base.Load())
 	if a.now == nil || since.Abs() > rule.MaxElapsed {

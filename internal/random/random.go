@@ -62,8 +62,8 @@ type Block struct {
 func (b *Block) Ready() bool { return b.left >= 16 && b.filledIn == generation.Load() }
 
 // Uint64 returns 64 unused random bits and never reads crypto/rand. Call it only after
-// [Block.Ready] has returned true, which allows two calls to Uint64 even if Reseed is called in the
-// meantime.
+// [Block.Ready] has returned true. Each time Ready returns true, Uint64 can be called twice, even
+// if Reseed is called in the meantime.
 func (b *Block) Uint64() uint64 {
 	p := b.word(0)
 	u := binary.LittleEndian.Uint64(p)

@@ -58,8 +58,8 @@ const (
 // nanoseconds, and the ticks that the Scale returns can be off by thousands.
 func NewScale(epoch time.Time, n int64, span time.Duration, width int) (s Scale, ok bool) {
 	s = Scale{offset: oddOffset, length: (int64(span) + n - 1) / n, epoch: NewReading(epoch)}
-	// If a tick is at least 100 ns long, the number of ticks in 2^39 s fits in 63 bits. So does the
-	// offset, if the epoch is within 2^37 s of 1970.
+	// If a tick is at least 100 ns long, the number of ticks in 2^39 s fits in 63 bits. The offset
+	// also fits, if the epoch is within 2^37 s of 1970.
 	near := -1<<37 <= s.epoch.sec && s.epoch.sec < 1<<37
 	if near && time.Second%span == 0 && s.length >= 100 && s.epoch.nsec%s.length == 0 {
 		s.perSecond = int64(time.Second/span) * n
@@ -100,17 +100,17 @@ func (s *Scale) at(r Reading) int64 {
 	return s.whole(r)
 }
 
-// whole returns the same tick as at, but returns noTick on an odd scale. The result is exact.
-// Because perNano is rounded up, the product for a fraction of a second is never too small, and it
-// is too large by less than 2^-34 of a tick. A fraction of a second that is not a whole number of
-// ticks is at least 10^-9 of a tick below the next tick, so an error of less than 2^-34 of a tick
-// cannot reach that next tick.
+// whole returns the tick of r, or noTick on an odd scale. The result is exact. Because perNano is
+// rounded up, the product for a fraction of a second is never too small, and it is too large by
+// less than 2^-34 of a tick. A fraction of a second that is not a whole number of ticks is at least
+// 10^-9 of a tick below the next tick, so an error of less than 2^-34 of a tick cannot reach that
+// next tick.
 func (s *Scale) whole(r Reading) int64 {
 	part, _ := bits.Mul64(uint64(r.nsec), s.perNano)
 	return r.sec*s.perSecond - s.offset + int64(part)
 }
 
-// odd returns the same tick as at, but works only on an odd scale.
+// odd returns the tick of r. It works only on an odd scale.
 func (s *Scale) odd(r Reading) int64 {
 	sec, nsec := r.sec-s.epoch.sec, r.nsec-s.epoch.nsec
 	if nsec < 0 {
@@ -141,7 +141,9 @@ func (s *Scale) Time(tick int64) time.Time {
 	hi, lo := bits.Mul64(uint64(tick), uint64(s.length))
 	sec, nsec := bits.Div64(hi%1e9, lo, 1e9)
 	if hi/1e9 != 0 || sec >= 1<<60 {
-		sec, nsec = 1<<60, 0 // keeps the sum below from overflowing; later than time.Time can print
+		// With 2^60 s, the sum in the return statement does not overflow, and the returned time is
+		// later than any time that time.Time can print.
+		sec, nsec = 1<<60, 0
 	}
 	return time.Unix(s.epoch.sec+int64(sec), s.epoch.nsec+int64(nsec)).UTC()
 }

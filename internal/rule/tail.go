@@ -46,10 +46,10 @@ func NewTail(s Scale, width int, monotonic bool, tolerance, maxAhead time.Durati
 }
 
 // Take is like [Lane.Take], but also sets the random part of the ID. word contains 64 random bits,
-// drawn in the given generation. If IDs have more than 64 random bits, Take never takes the first
-// ID in a tick. If taken is false, the Tail is unchanged, and the caller must call Next. Take is
-// separate from Next, and all calls in it are inlined, so that no register is saved to the stack
-// while the mutex is held.
+// drawn in the given generation. If IDs have more than 64 random bits, and the next ID is the first
+// in its tick, Take returns false. If taken is false, the Tail is unchanged, and the caller must
+// call Next. Take is separate from Next, and all calls in it are inlined, so that no register is
+// saved to the stack while the mutex is held.
 func (t *Tail) Take(now Reading, generation, word uint64) (taken bool) {
 	l := &t.lane
 	last, count := l.last, l.count
