@@ -28,7 +28,7 @@ const (
 	// Renewed means that the store has renewed the lease of Number.
 	Renewed
 	// Failed means that a request to the store has failed with Err. Err matches ErrNoNumber if no
-	// number could be taken. The event concerns a number unless the failed request was a Take.
+	// number could be taken. The Held field is true unless the failed request was a call to Take.
 	Failed
 	// Warned means that Err requires an operator's attention, although the Minter continues to
 	// work. There are four kinds of warnings:

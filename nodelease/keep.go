@@ -200,10 +200,11 @@ func (k *keeper) releaseNumber(h *holding, horizon time.Time) error {
 // callStore reports that the call has not returned.
 const returnGrace = 5 * time.Second
 
-// callStore calls a method of the store. If t is not nil, the call concerns t's number. If the call
-// fails, callStore reports the error unless ctx is done. A call that does not return blocks the
-// keeper. So if a call has not returned returnGrace after its context is done, callStore reports
-// that, and reports again when the call has returned.
+// callStore calls a method of the store. The parameter t is the tenure whose lease the call extends
+// or releases. For a call to Take, t is nil. If the call fails, callStore reports the error unless
+// ctx is done. A call that does not return blocks the keeper. So if a call has not returned
+// returnGrace after its context is done, callStore reports that, and reports again when the call
+// has returned.
 func (k *keeper) callStore(
 	ctx context.Context, t *tenure, method string, timeout time.Duration, call func(context.Context) error,
 ) error {

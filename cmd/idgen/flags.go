@@ -123,9 +123,9 @@ func (fs *flags) write(id ident) (string, error) {
 	return id.write(*fs.form)
 }
 
-// A span is the time, the day or the month that an option such as -from is set to. For a day or a
-// month, begin is the start of that day or month, and end is the start of the next one. For any
-// other time, begin and end are equal.
+// A span represents the value of an option such as -from, which is a time, a day or a month. For a
+// day or a month, begin is the start of that day or month, and end is the start of the next one.
+// For any other time, begin and end are equal.
 type span struct {
 	begin, end time.Time
 	given      bool // the option is set

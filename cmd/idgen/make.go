@@ -96,8 +96,8 @@ func (t *tool) snowflake(args []string) error {
 	if l.Tick >= 20*time.Millisecond {
 		fmt.Fprintf(t.errs, "idgen: note: the layout has ticks of 20 ms or more; if this run is stopped, the next run with node %d can make the same IDs\n", *number)
 	}
-	// No ID from the previous run with this node number has a time after begin, even if a signal
-	// ended that run. If ticks are 20 ms or longer, IDs from that run can have times after begin.
+	// The time in each ID from the previous run with this node number is at most begin, even if a
+	// signal ended that run. If ticks are 20 ms or longer, IDs from that run can have later times.
 	begin := time.Now().Add(maxAhead)
 	time.Sleep(maxAhead)
 	clock := ids.NewClock(&ids.ClockOptions{After: begin, MaxAhead: maxAhead})

@@ -58,8 +58,8 @@ var reportSkipped = sync.OnceFunc(func() {
 	fmt.Fprintln(os.Stderr, "idsvet: skipped the packages that do not compile and those that import them")
 })
 
-// skipBroken returns a copy of the analyzer a that does not analyze broken packages. For a broken
-// package, the copy does not call a.Run, and returns skipped as its result.
+// skipBroken returns a copy of the analyzer a that does not analyze broken packages. If a package
+// is broken, the copy's Run function returns the value skipped without calling a.Run.
 func skipBroken(a *analysis.Analyzer, skipped any) *analysis.Analyzer {
 	b := *a
 	b.RunDespiteErrors, b.Requires = true, append(slices.Clone(a.Requires), broken)

@@ -145,8 +145,8 @@ func run(ctx context.Context, c *config, out io.Writer) error {
 		mux.Handle("/ready", ready(m))
 		mux.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-		// The server is closed after the function work has released the number. During the release,
-		// /ready already reports that IDs are unavailable.
+		// The server stays open until the call to work below has released the number. During the
+		// release, /ready already reports that IDs are unavailable.
 		defer server.Close()
 		go func() { slog.Info("metrics", "ended", server.Serve(listener)) }()
 	}

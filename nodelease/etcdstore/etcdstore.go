@@ -77,11 +77,12 @@ type Store struct {
 	renewals *renewals
 }
 
-// New returns a store that uses client. New reads the schema key and creates nothing. The error
-// matches [nodelease.ErrRefused] if the key is missing, has a different version or is for a
+// New returns a store that uses client. New reads the schema key and does not create any keys. The
+// error matches [nodelease.ErrRefused] if the key is missing, has a different version or is for a
 // different layout, or if the client's user lacks one of the permissions listed at [Store]. If opts
-// is nil, New uses the defaults. The caller must close the Minters first and then the client. Once
-// the client is closed, calls to the store soon fail, including calls in progress.
+// is nil, New uses the defaults. The caller must close the Minters first and then the client. When
+// the client is closed, calls to the store that are in progress soon fail. Later calls to the store
+// fail too.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	s, err := newStore(client, opts)
 	if err == nil {

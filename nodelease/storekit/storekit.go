@@ -25,17 +25,17 @@
 // In addition to the numbers, a store keeps the header that [Header] returns, which describes the
 // layout of the IDs. Take compares the stored header with the caller's header by calling
 // [CheckHeader]. The numbers and the header are initialized by a function that an operator calls
-// before the first start. A store must not initialize missing parts by itself, because the horizons
-// in these parts would be lost.
+// before the first start. If parts are missing later, a store must not initialize them by itself,
+// because the new parts would lack the horizons that the missing parts may have contained.
 //
 // # What keeps numbers available
 //
 // If its context is done when it is called, Take returns the context's error and writes nothing. If
 // Take fails because its context expired or was canceled, or because its connection broke, the
 // database may have taken the number anyway. Take then uses the token to undo what it may have
-// done, with a new context that has a timeout of about a second. If Take did not undo it, the
-// number would stay leased until the TTL has passed, although no process uses the number. A lease
-// outlives the context that was passed to Take.
+// done, with a new context that has a timeout of about a second. Without this step, the number
+// would stay leased for one TTL, although no process uses the number. A lease outlives the context
+// that was passed to Take.
 //
 // Each write must be a single statement, which the database commits by itself. If a transaction
 // consists of several requests and the network fails after one of them, the transaction keeps its
@@ -240,7 +240,7 @@ func Median(horizons []time.Time) time.Time {
 type Candidate struct {
 	// Number is the node number.
 	Number int64
-	// Horizon is the number's horizon. The zero time means that there is none.
+	// Horizon is the number's horizon. The zero time means that the number has no horizon.
 	Horizon time.Time
 	// A store can use Version to check that the horizon has not changed since the store read it.
 	// Prefer ignores it.

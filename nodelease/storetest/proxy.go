@@ -124,7 +124,8 @@ func (p *proxy) isSilent(w *wire) bool {
 	return w.silent
 }
 
-// request records a request on w, and reports whether the proxy must forward it.
+// request records that a request has arrived on the connection w. It reports whether the proxy must
+// forward that request.
 func (p *proxy) request(w *wire) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,9 +34,9 @@ const (
 	// NoWrite means that the user may read but not write.
 	NoWrite Harm = "no right to write"
 	// NoWrites means that the server accepts no writes from any user, for example because it is a
-	// replica or its disk is full. This condition can clear up without a repair, for example after
-	// a failover, so the error must not match [nodelease.ErrRefused]. For all other damage, the
-	// error must match ErrRefused.
+	// replica or its disk is full. This condition can resolve itself, for example after a failover,
+	// so the error must not match [nodelease.ErrRefused]. For all other damage, the error must
+	// match ErrRefused.
 	NoWrites Harm = "no writes"
 )
 

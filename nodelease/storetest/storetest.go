@@ -19,11 +19,11 @@ import (
 // Run tests a store. It runs its subtests in parallel and calls open for each of them. The function
 // open must return two stores that use the same database, as two processes would. Each subtest
 // needs its own database, which must share nothing with the databases of other subtests. The stores
-// must have Twitter's layout and exactly the numbers 0 and 1, both without a horizon. Their TTL
-// must be as short as possible, such as 2 s, but long enough for the stores to answer in time. Some
-// subtests wait for leases to end, so a longer TTL makes them slower. If a lease may have ended
-// only because the store was slow, a failure of the subtest proves nothing, so the subtest is run
-// again, up to four times.
+// must use Twitter's layout. Their only numbers must be 0 and 1, and neither number may have a
+// horizon. The stores' TTL must be as short as possible, such as 2 s, but long enough for the
+// stores to answer in time. Some subtests wait for leases to end, so a longer TTL makes them
+// slower. If a lease may have ended only because the store was slow, a failure of the subtest
+// proves nothing, so the subtest is run again, up to four times.
 func Run(t *testing.T, open func(t *testing.T) (a, b nodelease.Store)) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {

@@ -86,9 +86,9 @@ type tracer struct {
 // follow repeatedly resumes the stopped threads until the process ends. In each round, it calls
 // wait4 until no more stopped threads are reported. Only then does it resume the threads that have
 // stopped. The reason is that wait4 searches the threads in order. If follow resumed each thread
-// immediately and an earlier thread read the clock in a loop, wait4 could keep returning that
-// thread, and later threads would have to wait. The process is in its own process group, so that
-// wait4 ignores other children of this thread.
+// immediately, wait4 could repeatedly return a thread that reads the clock in a loop, and the
+// threads after it in this order would have to wait. The process is in its own process group, so
+// that wait4 ignores other children of this thread.
 func (t *tracer) follow() (code int, err error) {
 	for {
 		stops := map[int]syscall.WaitStatus{} // by thread

@@ -73,8 +73,8 @@ func openEtcd(ctx context.Context, o *options) (store, error) {
 	return e, nil
 }
 
-// forgets reports whether the servers reject a password login if the client also sends an unknown
-// token.
+// forgets tries a password login in which the client also sends an unknown token. It reports
+// whether the servers reject the login because of that token.
 func forgets(ctx context.Context, config clientv3.Config) bool {
 	user, password := config.Username, config.Password
 	if user == "" || password == "" {

@@ -45,8 +45,8 @@ func openPostgres(ctx context.Context, o *options) (store, error) {
 		first.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	other := func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }
-	// If there are several hosts, use one that accepts writes. A single host may be a standby that
-	// an operator wants to check.
+	// If there are several hosts, use one that accepts writes. If there is only one host, accept it
+	// even if it is a standby, because an operator may want to check a standby.
 	if first.ValidateConnect == nil && slices.ContainsFunc(first.Fallbacks, other) {
 		first.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}

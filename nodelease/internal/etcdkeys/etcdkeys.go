@@ -30,7 +30,8 @@ type Row struct {
 // Schema returns the key under which a store keeps its header.
 func Schema(prefix string) string { return path.Join(prefix, "schema") }
 
-// Key returns the key of a number's horizon or owner. The kind parameter is "horizon" or "owner".
+// Key returns the key of a number's horizon if kind is "horizon", or the key of the number's owner
+// if kind is "owner".
 func Key(prefix, kind string, number int64) string { return Below(prefix, kind) + digits(number) }
 
 // Below returns the prefix of all keys of the given kind.

@@ -117,7 +117,8 @@ func lookAtTable(ctx context.Context, c Asker, table string, write bool, l *faul
 	var kind, engine sql.NullString
 	err := c.QueryRowContext(ctx, `select table_type, engine from information_schema.tables`+where).Scan(&kind, &engine)
 	if errors.Is(err, sql.ErrNoRows) {
-		// The caller reports a missing or hidden table, or Init creates a missing one.
+		// The table is missing or hidden. The caller reports this, except that Init creates a
+		// missing table.
 		return nil
 	}
 	if err != nil {

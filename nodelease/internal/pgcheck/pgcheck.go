@@ -52,8 +52,8 @@ union all select 'lasting', 'the column ' || attname || ' is ' || format_type(at
 ) select * from fault`
 
 // replication is a query that looks for faults in the replication to standbys and returns them with
-// their grades. A connection counts as a standby if its client replays the data that it receives.
-// Backups and pg_receivewal do not replay the data, and subscribers have logical slots.
+// their grades. A client counts as a standby if it replays the data that it receives. Backups and
+// pg_receivewal do not replay the data, and subscribers have logical slots.
 const replication = `
 with standby as (
 	select application_name as name, sync_state as state from pg_stat_replication

@@ -1,5 +1,5 @@
 // Package suite tests promises that all stores in this module make but other stores need not make.
-// Package storetest tests the promises that every store must make.
+// The tests of the promises that every store must make are in package storetest.
 package suite
 
 import (
@@ -175,7 +175,7 @@ func (k Kind) BadOptions(t *testing.T, more map[string]Options) {
 }
 
 // FewRights grants a user the privileges that a store needs, one at a time, and tests Init and New
-// after each grant. The Kind named poor connects as that user.
+// after each grant. The parameter poor is a Kind whose stores connect to the database as that user.
 func (k Kind) FewRights(t *testing.T, poor Kind, grant func(right string)) {
 	o := Options{Name: "closed.numbers", Numbers: 3}
 	denied := func(what string, err error) {
@@ -325,9 +325,9 @@ func (k Kind) Beside(t *testing.T, former Former, expire func()) {
 	}
 }
 
-// Locked lets the context of a Take expire while another session has locked the row that the Take
-// needs. The server continues to wait for the lock and then carries out the request. Even so, the
-// Take must not leave a number held.
+// Locked lets the context of a call to Take expire while another session has locked the row that
+// Take needs. The server continues to wait for the lock and then carries out the request. Even so,
+// no number may remain leased as a result of the call to Take.
 func (k Kind) Locked(t *testing.T, lock func(name string) (unlock func() error)) {
 	s := k.mustNew(t, Options{Name: "locked", Numbers: 1, TTL: time.Hour})
 	unlock := lock("locked")

@@ -1,9 +1,9 @@
 package from
 
 // The code in this file collects the notes about the differences in a source file. It also finds
-// uses of names that have different values in ids, comparisons with errors, error messages, type
-// names and import paths of the old library, and calls to gob.Register. The code in stored.go,
-// methods.go, refused.go and foreign.go finds the other differences.
+// three kinds of code: uses of names whose values differ in ids; comparisons with the errors, error
+// messages, type names and import paths of the old library; and calls to gob.Register. The code in
+// stored.go, methods.go, refused.go and foreign.go finds the other differences.
 
 import (
 	"go/ast"

@@ -69,8 +69,8 @@ func folder(p *packages.Package) string {
 }
 
 // findDependencies finds the packages that the modules need. One of the program's modules may
-// require a published version of another one. The packages in a published version are not
-// converted, and keep the old types.
+// require a published version of another of these modules. The packages of that version are not
+// converted, so they keep the old types.
 func (r *run) findDependencies(mods []string) {
 	for _, mod := range mods {
 		// If Load returns an error, the packages that it did find are still valid.

@@ -129,7 +129,7 @@ var canonicalUUID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9
 //   - The word "string" matches a value of type string, or an untyped constant string. It does not
 //     match a value of another type whose underlying type is string.
 //   - The word "error" matches an error value.
-//   - Any other word is a type of the old library, and matches a value of this type.
+//   - Any other word names a type of the old library, and matches a value of that type.
 func (m *match) bind(letter string, e ast.Expr) bool {
 	tv := m.info.Types[e]
 	switch want := m.lib.letters[letter]; want {

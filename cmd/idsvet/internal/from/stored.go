@@ -198,7 +198,7 @@ func (f *file) tagNotes(s *ast.StructType) (notes []note) {
 }
 
 // gainsIsZero reports whether values of type t gain an IsZero method in the migration. This is the
-// case if they have no IsZero method, and if their String method is that of the old library's type
+// case if t has no IsZero method, and if its String method is declared by the old library's type
 // with the given name.
 func (l *library) gainsIsZero(t types.Type, name string) bool {
 	text, _, _ := types.LookupFieldOrMethod(t, true, nil, "String")

@@ -100,8 +100,8 @@ func literalStruct(t types.Type) *types.Struct {
 	return s
 }
 
-// ComparedWith returns the expressions with which the expression at c is compared by ==, != or a
-// switch statement. For == and !=, the result also includes the expression at c.
+// ComparedWith returns the expressions that the == operator, the != operator or a switch statement
+// compares with the expression at c. For == and !=, the result also includes the expression at c.
 func ComparedWith(c inspector.Cursor) (others []ast.Expr) {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()

@@ -64,9 +64,9 @@ func Open(t *testing.T, config clientv3.Config) *clientv3.Client {
 // Password is the password of all users.
 const Password = "s3cret"
 
-// Users creates users and enables authentication. The argument users maps each user name to a map
-// from keys to permissions. A permission applies to its key or, if the key ends with a slash, to
-// all keys with that prefix.
+// Users creates users and enables authentication. For each user name, the parameter users contains
+// the user's permissions by key. A permission applies to its key or, if the key ends with a slash,
+// to all keys with that prefix.
 func (m *Member) Users(t *testing.T, users map[string]map[string]clientv3.PermissionType) {
 	t.Helper()
 	root, ctx := m.Open(t), t.Context()
