@@ -174,7 +174,11 @@ func TestStat(t *testing.T) {
 	if _, err := horizonfile.Stat(at("none")); !errors.Is(err, fs.ErrNotExist) || errors.As(err, new(horizonfile.DanglingError)) {
 		t.Errorf("nothing: %v", err)
 	}
-	for link, target := range map[string]string{"good": "file", "dangling": at("none"), "second": "dangling", "loop": "loop"} {
+	none := at("none")
+	if runtime.GOOS == "wasip1" { // whose links cannot have absolute targets
+		none = "none"
+	}
+	for link, target := range map[string]string{"good": "file", "dangling": none, "second": "dangling", "loop": "loop"} {
 		if err := os.Symlink(target, at(link)); runtime.GOOS == "windows" && err != nil {
 			t.Skip("Windows forbids links:", err)
 		} else if err != nil {
