@@ -64,7 +64,7 @@ func (s *Snowflake) UnmarshalJSON(data []byte) (err error) {
 		return nil
 	}
 	if len(data) == 0 || data[0] == '"' {
-		var buf [(1 + maxDigits) * escape]byte // includes a sign, for which there is a separate error
+		var buf [(1 + maxDigits) * escape]byte // includes a sign, which has its own error
 		if data, err = unquote(data, buf[:], snowflakeText); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 const (
 	escape        = len(`\u00XX`) // the only JSON escape that is accepted in an ID
-	maxCustomText = 90            // length of the longest TypeID, and the maximum for all custom types
+	maxCustomText = 90            // maximum for custom types, and length of the longest TypeID
 )
 
 // unquote returns the contents of a JSON string. If the contents fit in buf, unquote unescapes them

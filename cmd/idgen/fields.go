@@ -31,7 +31,7 @@ type view struct {
 	Layout     string  `json:"layout,omitempty"`
 	Plausible  *bool   `json:"plausible,omitempty"`
 	Time       string  `json:"time,omitempty"`    // value of the field "time"
-	UnixMS     *int64  `json:"unix_ms,omitempty"` // the time in ms, rounded down; nil on overflow or without a time
+	UnixMS     *int64  `json:"unix_ms,omitempty"` // in ms, rounded down; nil on overflow or without a time
 	Fields     []field `json:"fields"`
 }
 
@@ -73,7 +73,8 @@ func (v *view) add(key byte, name, value, note string) {
 // addTime adds the field "time" with the time in the given format, and sets Time and UnixMS.
 func (v *view) addTime(made time.Time, decimals, note string) {
 	v.Time = made.Format(decimals)
-	if ms := made.UnixMilli(); time.UnixMilli(ms).In(made.Location()).Year() == made.Year() { // an int64 may overflow
+	// The number of milliseconds may overflow an int64.
+	if ms := made.UnixMilli(); time.UnixMilli(ms).In(made.Location()).Year() == made.Year() {
 		v.UnixMS = &ms
 	}
 	v.add('T', "time", v.Time, note)

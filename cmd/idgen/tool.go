@@ -47,7 +47,7 @@ func (t *tool) each(args []string, do func(text string) (string, error)) error {
 	in := bufio.NewReaderSize(t.in, 1<<16)
 	for n := 1; ; n++ {
 		if in.Buffered() == 0 {
-			t.out.Flush() // a user or a program may wait for this output before sending the next line
+			t.out.Flush() // a reader may wait for this output before it sends a line
 		}
 		line, err := readLine(in)
 		// Editors and spreadsheets write a byte order mark at the beginning of a file. In a

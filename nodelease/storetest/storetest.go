@@ -78,7 +78,7 @@ var checks = []struct {
 type tester struct {
 	testing.TB
 	stores  [2]nodelease.Store // two stores that use one database
-	turn    int                // number of times that ask was called; its lowest bit selects the store
+	turn    int                // number of calls to ask; its lowest bit selects the store
 	now     time.Time
 	ends    map[int64]time.Time // earliest end of each lease that must stay held, by number
 	excused bool                // whether mayFail can panic with errSlow

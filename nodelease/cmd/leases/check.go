@@ -38,7 +38,7 @@ func check(ctx context.Context, s store, o *options, out io.Writer) (findings in
 		skew = max(before.Sub(c.now), time.Until(c.now))
 	}
 	all, failure := s.settings(ctx)
-	more := map[string]int{}     // number of further findings, keyed by the text of the first finding
+	more := map[string]int{}     // number of further findings, by the text of the first
 	first := map[string]string{} // text of the first finding for each format
 	report := func(format string, args ...any) {
 		if text, reported := first[format]; reported {

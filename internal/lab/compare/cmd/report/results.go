@@ -31,7 +31,7 @@ func read(in io.Reader) (*results, error) {
 			continue
 		}
 		for _, c := range result.Config {
-			r.config[c.Key] = strings.TrimSpace(string(c.Value)) // some machines pad the processor's name
+			r.config[c.Key] = strings.TrimSpace(string(c.Value)) // the processor's name may be padded
 		}
 		name, _, _ := strings.Cut(string(result.Name.Full()), "-") // the rest is GOMAXPROCS
 		sec, _ := result.Value("sec/op")
