@@ -62,7 +62,7 @@ func TestWrite(t *testing.T) {
 	}
 	for _, c := range []struct{ path, has string }{
 		{page, "run ./cmd/report -count 3 -benchtime 30ms`\n\nMeasured on Some <Processor>, linux/amd64 with 2 processors, go1.99, against\ngoogle/uuid v"},
-		{page, "the most typical of 3. A † marks a\nrow"},
+		{page, "the most typical of 3 processes.\nA † marks a row"},
 		{page, "| version 7 † | **72.0** | 105 | 37.5 | google/uuid 360 (150), rs/xid 13.5 |\n"},
 		{lab, "| 64 † | **105** | 37.5 | google/uuid 150 |\n"},
 		{page, "| version 7, 1,000 at once | **9.00** |  |  |  |\n"},

@@ -60,9 +60,9 @@ var libraries = [][2]string{
 var floors = [][2]string{
 	{"time.Now", "`time.Now()`"},
 	{"work", "the work between two IDs on [eight goroutines](#what-many-goroutines-cost)"},
-	{"mutex.Since", "`time.Since` with a `sync.Mutex` held (the floor for Snowflakes)"},
-	{"mutex.Since.UUID", "the same, returned in 16 bytes (the floor for versions 1 and 6)"},
-	{"mutex.Since.UUID.random", "the same, with 8 random bytes from a block (the floor for version 7 and ULID)"},
+	{"mutex.Since", "`time.Since` with a `sync.Mutex` held (the minimum for a Snowflake)"},
+	{"mutex.Since.UUID", "`time.Since` with a `sync.Mutex` held, returned in 16 bytes (the minimum for a version 1 or 6 UUID)"},
+	{"mutex.Since.UUID.random", "`time.Since` with a `sync.Mutex` held, returned in 16 bytes with 8 random bytes from a block (the minimum for a version 7 UUID or a ULID)"},
 	{"rand.Read16", "`crypto/rand.Read` of 16 bytes"},
 }
 
@@ -81,8 +81,8 @@ const unsteadyMark = " †"
 
 // how returns an explanation of the tables. Both pages contain this explanation.
 func (r *results) how() string {
-	return fmt.Sprintf("All times are in ns. If a row has times for other libraries, all its times are from one process, the most typical of %d. A † marks a\n"+
-		"row in which the other libraries' times differ between processes by a factor of more than 1.25.", r.rounds)
+	return fmt.Sprintf("All times are in ns. If a row has times for other libraries, all its times are from the same process, which is the most typical of %d processes.\n"+
+		"A † marks a row in which the other libraries' times differ between processes by a factor of more than 1.25.", r.rounds)
 }
 
 // page returns the tables for users of the library, in Markdown.
