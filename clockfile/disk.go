@@ -40,9 +40,9 @@ type file interface {
 }
 
 // system is the disk implementation that calls the operating system. Where a directory cannot be
-// synced, a new file may be lost in a power failure, and Open then returns an error. Windows cannot
-// sync a directory, but when it syncs a file, it also writes the journal that contains the file's
-// name.
+// synced, a new file may be lost in a power failure, and the next Open reports that it is missing.
+// Windows cannot sync a directory, but when it syncs a file, it also writes the journal that
+// contains the file's name.
 type system struct{ syncName func(path string) error }
 
 // syncName syncs the directory that contains the name of a file.

@@ -124,5 +124,5 @@
 // by its share mode, which allows others only to read it. Both locks are released when the process
 // ends. Elsewhere, for example on AIX, Solaris and js, Create and Open return an error that matches
 // [errors.ErrUnsupported]. Where a directory cannot be synced, as on Windows, a new file may be
-// lost in a power failure, and Open then returns an error.
+// lost in a power failure, and the next Open reports that it is missing.
 package clockfile

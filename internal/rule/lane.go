@@ -1,5 +1,7 @@
 package rule
 
+// This file contains the Lane, which decides the tick of each ID and how long its call must wait.
+
 import (
 	"math"
 	"time"

@@ -1,5 +1,7 @@
 package rule
 
+// This file contains the Reading and the Scale, which convert times to ticks and back.
+
 import (
 	"math"
 	"math/bits"

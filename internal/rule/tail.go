@@ -1,5 +1,7 @@
 package rule
 
+// This file contains the Tail, which adds the random bits of version 7 UUIDs and ULIDs to a Lane.
+
 import (
 	"cmp"
 	"math/bits"
