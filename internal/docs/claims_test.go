@@ -1,6 +1,6 @@
 package docs
 
-// Tests of claims in pages and settings about packages, tests, alarms and a systemd unit.
+// Tests of claims in pages and settings about packages, versions, tests, alarms and a systemd unit.
 
 import (
 	"io/fs"
@@ -70,6 +70,15 @@ func TestMinting(t *testing.T) {
 	})
 	if got := slices.Sorted(strings.FieldsSeq(read(t, root, ".ci", "minting"))); !slices.Equal(got, want) {
 		t.Errorf(".ci/minting lists %q, want %q", got, want)
+	}
+}
+
+// TestChangelog checks that the line below the first heading of the changelog has the form in which
+// .ci/release looks for the versions of the other modules.
+func TestChangelog(t *testing.T) {
+	form := regexp.MustCompile("^# Changelog\n\n## 1\\.\\S+ - \\S+\n\nWith `nodelease` v0\\.\\S+ and `idsvet` v0\\.\\S+\\.\n")
+	if page := read(t, Root(t), "CHANGELOG.md"); !form.MatchString(page) {
+		t.Errorf("CHANGELOG.md begins with %.120q", page)
 	}
 }
 
