@@ -113,6 +113,9 @@ func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (boo
 	if c, ok := s.getKept(); ok {
 		again, err := f(ctx, c, true)
 		s.keepOrClose(c, err)
+		if err == nil {
+			s.endLate()
+		}
 		if err == nil || !again || ctx.Err() != nil {
 			return err
 		}
@@ -184,7 +187,8 @@ func (s *Conns[C]) collect(a *attempt, made <-chan dialed[C]) {
 	}
 }
 
-// endLate ends all attempts that have outlived their calls, because a call has got a connection.
+// endLate ends all attempts that have outlived their calls, because a call has a connection, and
+// the server need not carry on with their logins.
 func (s *Conns[C]) endLate() {
 	s.opened.Store(true)
 	s.mu.Lock()
