@@ -86,9 +86,9 @@
 // the contents of the file. If the file was removed, renamed, replaced or changed, it is lost.
 // Nothing more is saved, and the clock ends. The result of a check is valid for 1 s from the start
 // of the check. If no result is valid, or if a check fails for any other reason, IDs are withheld
-// until checks have succeeded for 1.1 s. So a process that drops the permission to look up the
-// path, for example by calling setuid, generates no more IDs. If checks are late but none of them
-// fails, ID generation resumes as soon as a check succeeds within 1.1 s of the start of the
+// until checks have succeeded for 1.1 s. So a process that loses search permission on a directory
+// in the path, for example by calling setuid, generates no more IDs. If checks are late but none of
+// them fails, ID generation resumes as soon as a check succeeds within 1.1 s of the start of the
 // previous successful check.
 //
 // Open also checks the file for 1.1 s before it returns. By then, a process that still uses the

@@ -57,6 +57,7 @@ type settings struct {
 	Parent uuid.Null
 	Refund *uuid.UUID
 	Items  []uuid.UUID
+	User   userID
 	Words  []string
 	Wait   time.Duration
 }
@@ -92,17 +93,17 @@ func TestViper(t *testing.T) {
 		}
 		refused(t, viperError(readByViper("json", text, decodeHook)))
 	}
-	for _, text := range []string{`{"ID": ""}`, `{"ID": "orders-primary-1"}`, `{"Event": 1}`, `{"Parent": 7}`, `{"Parent": {"ID": "` + id.String() + `"}}`, `{"Items": [7]}`, `{"Refund": true}`} {
+	for _, text := range []string{`{"ID": ""}`, `{"ID": "orders-primary-1"}`, `{"Event": 1}`, `{"Parent": 7}`, `{"Parent": {"ID": "` + id.String() + `"}}`, `{"Items": [7]}`, `{"Refund": true}`, `{"User": 7}`} {
 		refused(t, viperError(readByViper("json", text, decodeHook)))
 	}
 
-	want := settings{id, event, number, parent, &id, []uuid.UUID{id, uuid.Max()}, []string{"a", "b"}, 3 * time.Second}
+	want := settings{id, event, number, parent, &id, []uuid.UUID{id, uuid.Max()}, userID{id}, []string{"a", "b"}, 3 * time.Second}
 	for kind, text := range map[string]string{
-		"json": `{"ID": "%s", "Event": "%s", "Number": "%d", "Parent": "%s", "Refund": "%s", "Items": ["%s", "%s"], "Words": "a,b", "Wait": "3s"}`,
-		"yaml": "{ID: %s, Event: %s, Number: %d, Parent: %s, Refund: %s, Items: '%s,%s', Words: 'a,b', Wait: 3s}",
-		"toml": "ID = '%s'\nEvent = '%s'\nNumber = %d\nParent = '%s'\nRefund = '%s'\nItems = ['%s', '%s']\nWords = ['a', 'b']\nWait = '3s'",
+		"json": `{"ID": "%s", "Event": "%s", "Number": "%d", "Parent": "%s", "Refund": "%s", "Items": ["%s", "%s"], "User": "%s", "Words": "a,b", "Wait": "3s"}`,
+		"yaml": "{ID: %s, Event: %s, Number: %d, Parent: %s, Refund: %s, Items: '%s,%s', User: %s, Words: 'a,b', Wait: 3s}",
+		"toml": "ID = '%s'\nEvent = '%s'\nNumber = %d\nParent = '%s'\nRefund = '%s'\nItems = ['%s', '%s']\nUser = '%s'\nWords = ['a', 'b']\nWait = '3s'",
 	} {
-		got, err := readByViper(kind, fmt.Sprintf(text, id, event, number, id, id, id, uuid.Max()), decodeHook)
+		got, err := readByViper(kind, fmt.Sprintf(text, id, event, number, id, id, id, uuid.Max(), id), decodeHook)
 		must.Do(t, err)
 		equal(t, got, want)
 	}

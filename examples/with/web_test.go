@@ -24,6 +24,7 @@ type query struct {
 	Parent uuid.Null    `form:"parent,parser=encoding.TextUnmarshaler" query:"parent"`
 	Refund *uuid.UUID   `form:"refund,parser=encoding.TextUnmarshaler" query:"refund"`
 	Items  []uuid.UUID  `form:"items,parser=encoding.TextUnmarshaler" query:"items"`
+	User   userID       `form:"user,parser=encoding.TextUnmarshaler" query:"user"`
 }
 
 // sixteen is a list of 16 numbers.
@@ -37,6 +38,7 @@ var queries = map[string]*query{
 	"parent=" + id.String(): {Parent: parent}, "parent=": {}, "parent=null": nil,
 	"refund=" + id.String(): {Refund: &id}, "refund=": nil, "refund=nonsense": nil,
 	"items=" + id.String() + "&items=" + id.String(): {Items: []uuid.UUID{id, id}}, "items=nonsense": nil, "items=1&items=2": nil,
+	"user=" + id.String(): {User: userID{id}}, "user=nonsense": nil, "user=": nil,
 }
 
 func get(target string) *http.Request { return httptest.NewRequest(http.MethodGet, target, nil) }
@@ -106,6 +108,7 @@ func TestGinPlain(t *testing.T) {
 		Parent uuid.Null    `form:"parent"`
 		Refund *uuid.UUID   `form:"refund"`
 		Items  []uuid.UUID  `form:"items"`
+		User   userID       `form:"user"`
 	}
 	for text, want := range queries {
 		if want != nil && text != "" && want.Number == 0 { // good IDs
