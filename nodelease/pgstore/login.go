@@ -59,11 +59,11 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	if l.addressTimeout == 0 {
 		began := time.Now()
 		lookup, cancel := context.WithTimeout(ctx, maxLoginTimeout)
-		l.untried = resolve(lookup, config)
+		addresses := resolve(lookup, config)
 		cancel()
+		l.untried = len(addresses)
 		if l.untried == 1 {
-			_, address := pgconn.NetworkAddress(config.Host, config.Port)
-			ctx = conns.Outlive(ctx, address)
+			ctx = conns.Outlive(ctx, addresses[0])
 		}
 		longest := max(maxLoginTimeout, time.Duration(l.untried)*minLoginTimeout)
 		ctx, cancel = context.WithDeadline(ctx, began.Add(longest))
@@ -82,11 +82,11 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return c, err
 }
 
-// resolve returns the number of addresses that the driver will try. Consecutive attempts to connect
+// resolve returns the addresses that the driver will try. Consecutive attempts to connect
 // to the same address, for example with and without TLS, count as one address. resolve also changes
 // config.LookupFunc to return the addresses that it found, so that the driver does not look them up
 // again.
-func resolve(ctx context.Context, config *pgx.ConnConfig) int {
+func resolve(ctx context.Context, config *pgx.ConnConfig) []string {
 	type answer struct {
 		ips []string
 		err error
@@ -111,7 +111,7 @@ func resolve(ctx context.Context, config *pgx.ConnConfig) int {
 			addresses = append(addresses, ip)
 		}
 	}
-	return len(slices.Compact(addresses))
+	return slices.Compact(addresses)
 }
 
 // dial dials an address. When the time for that address has run out, all reads and writes on the

@@ -255,12 +255,12 @@ func (s *Store) Close() { s.conns.Close() }
 //
 // If the server has only one address, the login may use all of the call's remaining time, but at
 // most 30 s. If that time is not enough, the login of a Take, an Extend or a Release continues for
-// up to 30 s, and a later call uses its connection. If there are several hosts, or if a host name
-// has several addresses, all addresses share that time. Each address gets an equal share of the
-// time left, but at least 2 s if the call has that much time left. With more than 15 addresses, the
-// login may take 2 s per address instead of at most 30 s in total. If connect_timeout is set, its
-// value is the limit for each address instead. Setting connect_timeout to 0 is the same as not
-// setting it.
+// up to 30 s, and a later call uses its connection, unless connect_timeout is set. If there are
+// several hosts, or if a host name has several addresses, all addresses share that time. Each
+// address gets an equal share of the time left, but at least 2 s if the call has that much time
+// left. With more than 15 addresses, the login may take 2 s per address instead of at most 30 s in
+// total. If connect_timeout is set, its value is the limit for each address instead. Setting
+// connect_timeout to 0 is the same as not setting it.
 //
 // New needs only the SELECT and UPDATE privileges, and creates nothing. The error matches
 // [nodelease.ErrRefused] if the user lacks one of these privileges, or if the table is incomplete,

@@ -110,12 +110,10 @@ func Until(ctx, closing context.Context, closed error, f func(context.Context) e
 }
 
 func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (bool, error)) error {
-	if c, ok := s.getKept(); ok {
+	// There may be several dead connections, one after another.
+	for c, ok := s.getKept(); ok; c, ok = s.getKept() {
 		again, err := f(ctx, c, true)
 		s.keepOrClose(c, err)
-		if err == nil {
-			s.endLate()
-		}
 		if err == nil || !again || ctx.Err() != nil {
 			return err
 		}
@@ -184,11 +182,28 @@ func (s *Conns[C]) collect(a *attempt, made <-chan dialed[C]) {
 	s.mu.Unlock()
 	if d.err == nil {
 		s.keepOrClose(d.c, nil)
+		s.endLate()
 	}
 }
 
-// endLate ends all attempts that have outlived their calls, because a call has a connection, and
-// the server need not carry on with their logins.
+// maxLate is the maximum number of attempts that outlive their calls at the same time. A server may
+// count each of them as a connection.
+const maxLate = 8
+
+// outlive lets an attempt continue after its call or, if maxLate older attempts are in progress,
+// ends it. The older attempts will probably succeed first.
+func (s *Conns[C]) outlive(a *attempt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.late) == maxLate {
+		a.end()
+		return
+	}
+	s.late[a] = struct{}{}
+}
+
+// endLate ends all attempts that have outlived their calls, because there is a connection now. The
+// server then need not complete their logins.
 func (s *Conns[C]) endLate() {
 	s.opened.Store(true)
 	s.mu.Lock()
@@ -222,21 +237,19 @@ func (s *Conns[C]) connect(ctx context.Context) (C, error) {
 			return c, nil
 		case <-ended:
 			giveUp, ended = time.After(closeGrace), nil // dial's error is more specific than ctx's
-			address := a.outlives.Load()
-			if address == nil {
+			if a.outlives.Load() == nil {
 				continue
 			}
-			s.mu.Lock()
-			s.late[a] = struct{}{}
-			s.mu.Unlock()
-			go s.collect(a, made)
-			var none C
-			return none, fmt.Errorf("no login within %v to %s: %w", time.Since(began).Round(time.Millisecond), *address, context.Cause(ctx))
 		case <-giveUp:
-			go s.collect(a, made)
-			var none C
-			return none, fmt.Errorf("connecting does not end: %w", context.Cause(ctx))
 		}
+		var none C
+		err := fmt.Errorf("connecting does not end: %w", ctx.Err())
+		if address := a.outlives.Load(); address != nil {
+			err = fmt.Errorf("no login within %v to %s: %w", time.Since(began).Round(time.Millisecond), *address, ctx.Err())
+			s.outlive(a)
+		}
+		go s.collect(a, made)
+		return none, err
 	}
 }
 

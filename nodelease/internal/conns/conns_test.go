@@ -281,6 +281,41 @@ func TestOutlive(t *testing.T) {
 			t.Errorf("made %d connections and closed %v", made, closed)
 		}
 	})
+	must.Bubble(t, func(t *testing.T) { // at most eight logins outlive their calls
+		w := start(t, true)
+		logins := atomic.Int64{}
+		w.setDials(func(ctx context.Context) error {
+			logins.Add(1)
+			defer logins.Add(-1)
+			<-conns.Outlive(ctx, "db:5432").Done()
+			return errCall
+		})
+		for range 20 {
+			must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+		}
+		synctest.Wait()
+		if n := logins.Load(); n != 8 {
+			t.Errorf("%d logins continue", n)
+		}
+		w.Close()
+	})
+	must.Bubble(t, func(t *testing.T) { // a second dead connection is not used as a new one
+		w := start(t, false)
+		dead := func(_ context.Context, c *conn, kept bool) (bool, error) {
+			if c.number < 3 {
+				return true, errCall
+			}
+			return false, nil
+		}
+		must.Do(t, w.Do(t.Context(), nothing))
+		w.setDials(nil)
+		must.Do(t, w.Do(t.Context(), func(ctx context.Context, c *conn, kept bool) (bool, error) {
+			if c.number == 1 {
+				must.Do(t, w.Do(t.Context(), nothing)) // leaves connection 2 idle
+			}
+			return dead(ctx, c, kept)
+		}))
+	})
 	must.Bubble(t, func(t *testing.T) { // the first call's login does not outlive it
 		w := start(t, false)
 		must.Fail(t, "the first call", call(t, w, 2*time.Second), context.DeadlineExceeded, "")
