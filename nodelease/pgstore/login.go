@@ -82,8 +82,8 @@ func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	return c, err
 }
 
-// resolve returns the addresses that the driver will try. Consecutive attempts to connect
-// to the same address, for example with and without TLS, count as one address. resolve also changes
+// resolve returns the addresses that the driver will try. Consecutive attempts to connect to the
+// same address, for example with and without TLS, count as one address. resolve also changes
 // config.LookupFunc to return the addresses that it found, so that the driver does not look them up
 // again.
 func resolve(ctx context.Context, config *pgx.ConnConfig) []string {

@@ -25,8 +25,8 @@ func module(t *testing.T, path string, files map[string]string) string {
 	return dir
 }
 
-// TestCircle reads files that use each other in a cycle, and files that do not.
-func TestCircle(t *testing.T) {
+// TestCycle reads files that use each other in a cycle, and files that do not.
+func TestCycle(t *testing.T) {
 	const from = "github.com/oneclock/ids/cmd/idsvet/internal/from"
 	for name, test := range map[string]struct {
 		path  string

@@ -236,6 +236,11 @@ func TestOutlive(t *testing.T) {
 		defer cancel()
 		return w.Do(ctx, nothing)
 	}
+	// fail makes a call that has too little time for a login.
+	fail := func(t *testing.T, w *world) {
+		t.Helper()
+		must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+	}
 	start := func(t *testing.T, opened bool) *world {
 		w := newWorld(t)
 		if opened { // and the server has ended the connection since
@@ -248,7 +253,7 @@ func TestOutlive(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) {
 		w, began := start(t, true), time.Now()
 		for range 2 {
-			must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+			fail(t, w)
 		}
 		must.Do(t, call(t, w, 2*time.Second))
 		if took := time.Since(began); took != login {
@@ -263,7 +268,7 @@ func TestOutlive(t *testing.T) {
 	must.Bubble(t, func(t *testing.T) { // without a call that waits, the connection becomes idle
 		w := start(t, true)
 		for range 2 {
-			must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+			fail(t, w)
 		}
 		time.Sleep(2 * time.Second)
 		must.Do(t, call(t, w, 0)) // ends the second login, which would take another second
@@ -274,7 +279,7 @@ func TestOutlive(t *testing.T) {
 	})
 	must.Bubble(t, func(t *testing.T) { // Close ends the login
 		w := start(t, true)
-		must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+		fail(t, w)
 		w.Close()
 		time.Sleep(2 * login)
 		if made, closed := len(w.all()), w.closed(t); made != 1 || len(closed) != 1 {
@@ -291,7 +296,7 @@ func TestOutlive(t *testing.T) {
 			return errCall
 		})
 		for range 20 {
-			must.Fail(t, "a short call", call(t, w, 2*time.Second), context.DeadlineExceeded, "no login within 2s to db:5432: ")
+			fail(t, w)
 		}
 		synctest.Wait()
 		if n := logins.Load(); n != 8 {
@@ -300,20 +305,16 @@ func TestOutlive(t *testing.T) {
 		w.Close()
 	})
 	must.Bubble(t, func(t *testing.T) { // a second dead connection is not used as a new one
-		w := start(t, false)
-		dead := func(_ context.Context, c *conn, kept bool) (bool, error) {
+		w := newWorld(t)
+		must.Do(t, w.Do(t.Context(), nothing))
+		must.Do(t, w.Do(t.Context(), func(_ context.Context, c *conn, _ bool) (bool, error) {
+			if c.number == 1 {
+				must.Do(t, w.Do(t.Context(), nothing)) // leaves connection 2 idle
+			}
 			if c.number < 3 {
 				return true, errCall
 			}
 			return false, nil
-		}
-		must.Do(t, w.Do(t.Context(), nothing))
-		w.setDials(nil)
-		must.Do(t, w.Do(t.Context(), func(ctx context.Context, c *conn, kept bool) (bool, error) {
-			if c.number == 1 {
-				must.Do(t, w.Do(t.Context(), nothing)) // leaves connection 2 idle
-			}
-			return dead(ctx, c, kept)
 		}))
 	})
 	must.Bubble(t, func(t *testing.T) { // the first call's login does not outlive it
