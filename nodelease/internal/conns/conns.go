@@ -81,10 +81,11 @@ var errClosed = faults.Refused(errors.New("the store is closed"))
 const closeGrace = 100 * time.Millisecond
 
 // Do calls f with a connection. If there is an idle connection, Do uses it, although it may be
-// dead. Otherwise, Do makes a new connection. After an error, Do closes the connection, so that no
-// later call uses it.
+// dead. Otherwise, Do makes a new connection, but if one becomes idle first, Do uses that one. The
+// argument kept is true if the connection was idle. After an error, Do closes the connection, so
+// that no later call uses it.
 //
-// If Do has used the idle connection, and f returns true and an error, Do calls f again with a new
+// If the connection was idle, and f returns true and an error, Do calls f again with another
 // connection, unless ctx is done. The function f may return true only if the connection was dead
 // before f sent its request, or if it is safe to send the request twice.
 func (s *Conns[C]) Do(ctx context.Context, f func(ctx context.Context, c C, kept bool) (again bool, err error)) error {
@@ -111,19 +112,17 @@ func Until(ctx, closing context.Context, closed error, f func(context.Context) e
 
 func (s *Conns[C]) do(ctx context.Context, f func(context.Context, C, bool) (bool, error)) error {
 	// There may be several dead connections, one after another.
-	for c, ok := s.getKept(); ok; c, ok = s.getKept() {
-		again, err := f(ctx, c, true)
+	for {
+		c, kept, err := s.connect(ctx)
+		if err != nil {
+			return err
+		}
+		again, err := f(ctx, c, kept)
 		s.keepOrClose(c, err)
-		if err == nil || !again || ctx.Err() != nil {
+		if err == nil || !again || !kept || ctx.Err() != nil {
 			return err
 		}
 	}
-	c, err := s.connect(ctx)
-	if err == nil {
-		_, err = f(ctx, c, false)
-		s.keepOrClose(c, err)
-	}
-	return err
 }
 
 // getKept returns the idle connection, if there is one. The connection then belongs to the caller.
@@ -213,11 +212,18 @@ func (s *Conns[C]) endLate() {
 	}
 }
 
-// connect returns a new connection, or one that another call or a late attempt has made idle in the
-// meantime. The dial function may call code that the user has supplied. If that code keeps running
-// after ctx is done, connect returns an error without stopping the code. If dial returns a
-// connection later, that connection becomes idle or is closed.
-func (s *Conns[C]) connect(ctx context.Context) (C, error) {
+// connect returns the idle connection or a new one, and reports whether it was idle. While connect
+// waits for a new connection, another call or a late attempt may make one idle, which connect then
+// returns. That connection may be dead, like any idle connection. For example, if a dial is
+// canceled just before it ends, a driver may close the connection but still return it.
+//
+// The dial function may call code that the user has supplied. If that code keeps running after ctx
+// is done, connect returns an error without stopping the code. If dial returns a connection later,
+// that connection becomes idle or is closed.
+func (s *Conns[C]) connect(ctx context.Context) (c C, kept bool, err error) {
+	if c, ok := s.getKept(); ok {
+		return c, true, nil
+	}
 	began := time.Now()
 	a, made := s.begin(ctx)
 	var giveUp <-chan time.Time
@@ -229,12 +235,12 @@ func (s *Conns[C]) connect(ctx context.Context) (C, error) {
 			if d.err == nil {
 				s.endLate()
 			}
-			return d.c, d.err
+			return d.c, false, d.err
 		case c := <-s.kept:
 			a.end()
 			s.endLate()
 			go s.collect(a, made)
-			return c, nil
+			return c, true, nil
 		case <-ended:
 			giveUp, ended = time.After(closeGrace), nil // dial's error is more specific than ctx's
 			if a.outlives.Load() == nil {
@@ -242,14 +248,13 @@ func (s *Conns[C]) connect(ctx context.Context) (C, error) {
 			}
 		case <-giveUp:
 		}
-		var none C
-		err := fmt.Errorf("connecting does not end: %w", ctx.Err())
+		err = fmt.Errorf("connecting does not end: %w", ctx.Err())
 		if address := a.outlives.Load(); address != nil {
 			err = fmt.Errorf("no login within %v to %s: %w", time.Since(began).Round(time.Millisecond), *address, ctx.Err())
 			s.outlive(a)
 		}
 		go s.collect(a, made)
-		return none, err
+		return c, false, err
 	}
 }
 

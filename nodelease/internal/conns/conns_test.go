@@ -5,6 +5,7 @@ package conns_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -173,6 +174,35 @@ func TestAtOnce(t *testing.T) {
 		}
 		if made, closed := len(w.all()), len(w.closed(t)); made != 300 || closed != 299 {
 			t.Errorf("made %d connections and closed %d", made, closed)
+		}
+	})
+}
+
+// TestWait makes a call that dials while another call has the idle connection. The first call uses
+// that connection as soon as it is idle. It has died in the meantime, so the call then uses another
+// connection.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	must.Bubble(t, func(t *testing.T) {
+		w := newWorld(t)
+		must.Do(t, w.Do(t.Context(), nothing))
+		w.setDials(func(context.Context) error { time.Sleep(time.Minute); return nil })
+		var all sync.WaitGroup
+		defer all.Wait()
+		all.Go(func() {
+			must.Do(t, w.Do(t.Context(), func(context.Context, *conn, bool) (bool, error) { time.Sleep(time.Second); return false, nil }))
+		})
+		synctest.Wait()
+		var calls []string
+		must.Do(t, w.Do(t.Context(), func(_ context.Context, c *conn, kept bool) (bool, error) {
+			calls = append(calls, fmt.Sprint(c.number, kept))
+			if c.number == 1 {
+				return true, errCall
+			}
+			return false, nil
+		}))
+		if got := strings.Join(calls, ", "); got != "1 true, 2 true" {
+			t.Errorf("calls with the connections %q", got)
 		}
 	})
 }
