@@ -179,7 +179,11 @@ func TestStat(t *testing.T) {
 		none = "none"
 	}
 	for link, target := range map[string]string{"good": "file", "dangling": none, "second": "dangling", "loop": "loop"} {
-		if err := os.Symlink(target, at(link)); runtime.GOOS == "windows" && err != nil {
+		err := os.Symlink(target, at(link))
+		if err == nil { // Wine makes no link, and reports no error
+			_, err = os.Lstat(at(link))
+		}
+		if runtime.GOOS == "windows" && err != nil {
 			t.Skip("Windows forbids links:", err)
 		} else if err != nil {
 			t.Fatal(err)

@@ -32,8 +32,8 @@ type Network struct {
 	Left func() error
 }
 
-// errMaybeSlow means that a trial failed because a call did not return in time, perhaps only
-// because the machine was busy.
+// errMaybeSlow means that a trial failed because a call did not return in time, or because a Take
+// that failed did not release its number in time. Perhaps the machine was only busy.
 var errMaybeSlow = errors.New("and so it was in each of four tries")
 
 // callTimeout is the timeout of the tested call's context on the first try.
@@ -49,8 +49,9 @@ const returnGrace = 2500 * time.Millisecond
 // carries any data, as if a firewall had forgotten the connection or the server's machine hung. All
 // other connections work. The call must return within 2.5 s after its context is done, the next
 // call must succeed, and no connection, transaction or held number may be left behind. If a trial
-// fails because a call did not return in time, perhaps only because the machine was slow, the trial
-// is run again, up to four times in total. Each time, the contexts last twice as long.
+// fails because a call did not return in time, or because a Take that failed did not release its
+// number, the machine may only have been slow. The trial is then run again, up to four times in
+// total. Each time, the contexts last twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -89,8 +90,7 @@ type silence struct {
 	now   time.Time
 }
 
-// run runs the trial. If the trial failed because a call did not return in time, or because the
-// call's context expired, the error matches errMaybeSlow.
+// run runs the trial. If the machine may only have been too slow, the error matches errMaybeSlow.
 func (s *silence) run(t *testing.T, request int, answer bool) error {
 	s.store, s.now = s.Open(t, s.proxy.address()), time.Now().UTC().Truncate(time.Microsecond)
 	var g nodelease.Grant
@@ -193,8 +193,12 @@ func (s *silence) next(ctx context.Context, g nodelease.Grant, err error) error 
 			if s.call != "Take" && taken.Number == g.Number {
 				want = horizon
 			}
-			if err == nil && !isHorizon(taken.Horizon, want) {
+			switch {
+			case err == nil && !isHorizon(taken.Horizon, want):
 				err = fmt.Errorf("number %d has the horizon %v, want %v", taken.Number, taken.Horizon, want)
+			case s.call == "Take" && errors.Is(err, nodelease.ErrNoNumber):
+				// The tested Take may have had too little time to release its number.
+				err = fmt.Errorf("%w, %w", err, errMaybeSlow)
 			}
 			return err
 		})
