@@ -5,6 +5,7 @@ package mysqlstore_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -205,6 +206,31 @@ func TestTimeLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestEndedLogin uses a driver that returns a connection although the time for the login has ended.
+// The real driver may have closed such a connection.
+func TestEndedLogin(t *testing.T) {
+	must.Bubble(t, func(t *testing.T) {
+		ended := new(endedConn)
+		opts := mysqlstore.Options{}.Wrapped(func(driver.Connector) driver.Connector { return ended })
+		_, err := mysqlstore.New(context.Background(), "me@tcp(db)/x", opts)
+		must.Fail(t, "New", err, context.DeadlineExceeded, "no login within 2s")
+		if !ended.closed {
+			t.Error("the connection is open")
+		}
+	})
+}
+
+// endedConn is a connection and its own connector.
+type endedConn struct {
+	driver.Connector
+	driver.Conn
+	closed bool
+}
+
+func (c *endedConn) Connect(ctx context.Context) (driver.Conn, error) { <-ctx.Done(); return c, nil }
+func (c *endedConn) Prepare(string) (driver.Stmt, error)              { return nil, driver.ErrBadConn }
+func (c *endedConn) Close() error                                     { c.closed = true; return nil }
 
 // TestDSNs tests DSNs whose password no error may show.
 func TestDSNs(t *testing.T) {

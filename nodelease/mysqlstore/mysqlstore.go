@@ -277,6 +277,10 @@ func (s *Store) dial(ctx context.Context) (*conn, error) {
 	loginCtx, cancel := context.WithTimeout(ctx, config.Timeout)
 	defer cancel()
 	c, err := db.Conn(loginCtx)
+	if err == nil && loginCtx.Err() != nil { // the driver may have closed the connection
+		_ = c.Close()
+		err = loginCtx.Err()
+	}
 	if err != nil {
 		db.Close()
 		// The driver's own timeout may have expired first.
@@ -433,8 +437,8 @@ func (s *Store) checkComplete(c *contents, layout ids.SnowflakeLayout) error {
 }
 
 // withConn calls f with a connection on which each statement is its own transaction. It calls f
-// again if the server has rolled back a statement because of a conflict with other sessions. If a
-// connection kept from an earlier call is dead, withConn detects this before it calls f.
+// again if the server has rolled back a statement because of a conflict with other sessions. If an
+// idle connection is dead, withConn detects this before it calls f.
 //
 // withConn does not query whether autocommit is on, because a proxy may answer for a different
 // session. An UPDATE that is never committed would then look like a committed one. The UPDATE

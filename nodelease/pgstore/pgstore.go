@@ -216,9 +216,9 @@ func mayLoseCommit(n *pgconn.Notice) bool {
 }
 
 // withConn calls f with a connection, and returns an error if the server sent a warning for which
-// mayLoseCommit is true. A connection that was kept from an earlier call may be dead. If retry is
-// true and f finds the connection dead, withConn calls f again with another connection. If retry is
-// false, withConn pings the server before it calls f with a connection from an earlier call.
+// mayLoseCommit is true. An idle connection may be dead. If retry is true and f finds the
+// connection dead, withConn calls f again with another connection. If retry is false, withConn
+// pings the server before it calls f with an idle connection.
 func (s *Store) withConn(ctx context.Context, retry bool, f func(context.Context, *conn) error) error {
 	return s.conns.Do(ctx, func(ctx context.Context, c *conn, kept bool) (again bool, err error) {
 		if kept && !retry {

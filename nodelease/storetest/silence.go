@@ -90,7 +90,8 @@ type silence struct {
 	now   time.Time
 }
 
-// run runs the trial. If the machine may only have been too slow, the error matches errMaybeSlow.
+// run runs the trial. If a slow machine may have caused the failure, the error matches
+// errMaybeSlow.
 func (s *silence) run(t *testing.T, request int, answer bool) error {
 	s.store, s.now = s.Open(t, s.proxy.address()), time.Now().UTC().Truncate(time.Microsecond)
 	var g nodelease.Grant

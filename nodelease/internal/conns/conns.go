@@ -82,8 +82,8 @@ const closeGrace = 100 * time.Millisecond
 
 // Do calls f with a connection. If there is an idle connection, Do uses it, although it may be
 // dead. Otherwise, Do makes a new connection, but if one becomes idle first, Do uses that one. The
-// argument kept is true if the connection was idle. After an error, Do closes the connection, so
-// that no later call uses it.
+// parameter kept of f is true if the connection was idle. After an error, Do closes the connection,
+// so that no later call uses it.
 //
 // If the connection was idle, and f returns true and an error, Do calls f again with another
 // connection, unless ctx is done. The function f may return true only if the connection was dead

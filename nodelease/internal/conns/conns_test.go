@@ -178,9 +178,9 @@ func TestAtOnce(t *testing.T) {
 	})
 }
 
-// TestWait makes a call that dials while another call has the idle connection. The first call uses
-// that connection as soon as it is idle. It has died in the meantime, so the call then uses another
-// connection.
+// TestWait makes a call that dials because another call is using the only connection. When that
+// other call returns, the dialing call takes over its connection, finds it dead and uses another
+// one.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	must.Bubble(t, func(t *testing.T) {
