@@ -38,6 +38,22 @@ func open(t *testing.T, db *sql.DB, want string) {
 	})
 }
 
+// kill ends the newest connection that meets the condition. It waits until the server has closed the
+// connection, because until then a call can still send a request on it.
+func kill(t *testing.T, db *sql.DB, condition string) {
+	t.Helper()
+	id := scan(t, db, `select max(id) from information_schema.processlist where `+condition)
+	mytest.Exec(t, db, `kill connection `+id)
+	must.Soon(t, func() error {
+		var n int
+		err := db.QueryRowContext(t.Context(), `select count(*) from information_schema.processlist where id = `+id).Scan(&n)
+		if err == nil && n > 0 {
+			err = fmt.Errorf("connection %s is still open", id)
+		}
+		return err
+	})
+}
+
 // TestConnections ends connections. A store keeps one connection, and opens another for a call that
 // finds it dead or in use.
 func TestConnections(t *testing.T) {
@@ -79,8 +95,7 @@ func TestConnections(t *testing.T) {
 	extend := func() error { return l.Extend(t.Context(), now) }
 	calls := []func() error{extend, func() error { suite.Take(t, s); return nil }, func() error { return l.Release(t.Context(), now) }}
 	for i, call := range calls {
-		mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where user = 'leases'`))
-		open(t, db, "0")
+		kill(t, db, `user = 'leases'`)
 		before := dialled.Load()
 		must.Do(t, call())
 		if n := dialled.Load() - before; n != 1 {
@@ -139,7 +154,7 @@ func TestBeforeConnect(t *testing.T) {
 		}))(t)
 		l := suite.Take(t, s).Lease
 		hangs.Store(true)
-		mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where id <> connection_id() order by id desc limit 1`)) // the store's
+		kill(t, db, `id <> connection_id()`)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		must.Fail(t, "it does not return", l.Extend(ctx, time.Now().Truncate(time.Microsecond)), context.DeadlineExceeded, "connecting does not end")
@@ -156,7 +171,7 @@ func TestBeforeConnect(t *testing.T) {
 		}))(t)
 		for range 2 {
 			suite.Take(t, s)
-			mytest.Exec(t, db, `kill connection `+scan(t, db, `select id from information_schema.processlist where id <> connection_id() order by id desc limit 1`))
+			kill(t, db, `id <> connection_id()`)
 		}
 	})
 	t.Run("a whole configuration", func(t *testing.T) { // replaces the values from the DSN
