@@ -205,6 +205,19 @@ func TestWait(t *testing.T) {
 			t.Errorf("calls with the connections %q", got)
 		}
 	})
+	must.Bubble(t, func(t *testing.T) { // a second dead connection is not used as a new one
+		w := newWorld(t)
+		must.Do(t, w.Do(t.Context(), nothing))
+		must.Do(t, w.Do(t.Context(), func(_ context.Context, c *conn, _ bool) (bool, error) {
+			if c.number == 1 {
+				must.Do(t, w.Do(t.Context(), nothing)) // leaves connection 2 idle
+			}
+			if c.number < 3 {
+				return true, errCall
+			}
+			return false, nil
+		}))
+	})
 }
 
 // TestDial uses functions for dialing that hang, that end their goroutine, and that return their
@@ -333,19 +346,6 @@ func TestOutlive(t *testing.T) {
 			t.Errorf("%d logins continue", n)
 		}
 		w.Close()
-	})
-	must.Bubble(t, func(t *testing.T) { // a second dead connection is not used as a new one
-		w := newWorld(t)
-		must.Do(t, w.Do(t.Context(), nothing))
-		must.Do(t, w.Do(t.Context(), func(_ context.Context, c *conn, _ bool) (bool, error) {
-			if c.number == 1 {
-				must.Do(t, w.Do(t.Context(), nothing)) // leaves connection 2 idle
-			}
-			if c.number < 3 {
-				return true, errCall
-			}
-			return false, nil
-		}))
 	})
 	must.Bubble(t, func(t *testing.T) { // the first call's login does not outlive it
 		w := start(t, false)
