@@ -44,7 +44,9 @@ func TestEtcd(t *testing.T) {
 	must.Do(t, server.Process.Kill())
 	began := time.Now()
 	_ = p.Signal(syscall.SIGTERM)
-	if _, says, err := p.End(); err == nil || !strings.Contains(says, "could not be released") {
+	_, says, err := p.End()
+	// On a busy machine, Close can return before the release has failed.
+	if err == nil || !strings.Contains(says, "could not be released") && !strings.Contains(says, "may be held until its TTL ends") {
 		t.Errorf("the program ended with %v:\n%s", err, says)
 	}
 	t.Logf("without a store it ended %v after SIGTERM", time.Since(began).Round(10*time.Millisecond))

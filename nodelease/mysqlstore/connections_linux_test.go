@@ -38,8 +38,8 @@ func open(t *testing.T, db *sql.DB, want string) {
 	})
 }
 
-// kill ends the newest connection that meets the condition. It waits until the server has closed the
-// connection, because until then a call can still send a request on it.
+// kill ends the newest connection that meets the condition. It waits until the server has closed
+// the connection, because until then a call can still send a request on it.
 func kill(t *testing.T, db *sql.DB, condition string) {
 	t.Helper()
 	id := scan(t, db, `select max(id) from information_schema.processlist where `+condition)

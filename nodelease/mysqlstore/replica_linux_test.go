@@ -36,7 +36,7 @@ func TestReplica(t *testing.T) {
 			mytest.Exec(t, db, `set global autocommit = `+auto[0])
 			mytest.Exec(t, replica, `stop slave; set global autocommit = `+auto[1]+`; start slave`)
 			opts := &mysqlstore.Options{Table: fmt.Sprint("test.", format, auto[0], auto[1]), Numbers: 4, TTL: 3 * time.Second}
-			s := mustNew(t, with(dsn, "binlog_format="+format), opts)
+			s := mustNew(t, mytest.With(dsn, "binlog_format="+format), opts)
 			last = s
 			g := suite.Take(t, s)
 			must.Do(t, suite.Take(t, s).Lease.Extend(t.Context(), now))

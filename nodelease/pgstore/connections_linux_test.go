@@ -302,6 +302,7 @@ func TestBeforeConnect(t *testing.T) {
 		}))(t)
 		l := suite.Take(t, s).Lease
 		tx := must.Get(pool.Begin(t.Context()))(t)
+		defer tx.Rollback(context.Background()) // also if the test ends early
 		must.Get(tx.Exec(t.Context(), `lock table node_lease`))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -32,8 +32,9 @@ type Network struct {
 	Left func() error
 }
 
-// errMaybeSlow means that a trial failed because a call did not return in time, or because a Take
-// that failed did not release its number in time. Perhaps the machine was only busy.
+// errMaybeSlow means that a trial failed because a call did not return in time or exceeded a time
+// limit, or because a Take that failed did not release its number in time. Perhaps the machine was
+// only busy.
 var errMaybeSlow = errors.New("and so it was in each of four tries")
 
 // callTimeout is the timeout of the tested call's context on the first try.
@@ -49,9 +50,9 @@ const returnGrace = 2500 * time.Millisecond
 // carries any data, as if a firewall had forgotten the connection or the server's machine hung. All
 // other connections work. The call must return within 2.5 s after its context is done, the next
 // call must succeed, and no connection, transaction or held number may be left behind. If a trial
-// fails because a call did not return in time, or because a Take that failed did not release its
-// number, the machine may only have been slow. The trial is then run again, up to four times in
-// total. Each time, the contexts last twice as long.
+// fails because a call did not return in time or exceeded a time limit, or because a Take that
+// failed did not release its number, the machine may only have been slow. The trial is then run
+// again, up to four times in total. Each time, the contexts last twice as long.
 func Silence(t *testing.T, n Network) {
 	var trials sync.WaitGroup
 	for _, call := range []string{"Take", "Extend", "Release"} {
@@ -134,13 +135,13 @@ func (s *silence) run(t *testing.T, request int, answer bool) error {
 	}
 	lost := s.proxy.loseRequest(-1, false)
 	switch {
-	case lost == nil && errors.Is(r.err, context.DeadlineExceeded):
+	case errors.Is(r.err, nodelease.ErrLost), errors.Is(r.err, nodelease.ErrNoNumber):
+		return fmt.Errorf("%s during the silence: %w", s.call, r.err)
+	case lost == nil && r.err != nil && isSlow(ctx, r.err):
 		// The context was done before the store sent the request that the proxy was to drop.
 		return fmt.Errorf("%s, which lost no request: %w, %w", s.call, r.err, errMaybeSlow)
 	case lost == nil && r.err != nil:
 		return fmt.Errorf("%s, which lost no request: %w", s.call, r.err)
-	case errors.Is(r.err, nodelease.ErrLost), errors.Is(r.err, nodelease.ErrNoNumber):
-		return fmt.Errorf("%s, which lost a request: %w", s.call, r.err)
 	}
 	if err := s.next(t.Context(), r.g, r.err); err != nil {
 		return err
@@ -228,10 +229,16 @@ func (s *silence) again(ctx context.Context, what string, call func(context.Cont
 		return nil
 	}
 	err = fmt.Errorf("%s after the silence: %w", what, err)
-	if ctx.Err() != nil {
+	if isSlow(ctx, err) {
 		err = fmt.Errorf("%w, %w", err, errMaybeSlow)
 	}
 	return err
+}
+
+// isSlow reports whether a call with the context ctx may have failed because the machine is slow.
+// Even if ctx is not done, the call may have exceeded a time limit of the store's own.
+func isSlow(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
 }
 
 // within calls f repeatedly until it returns no error or the given time has passed. It returns the

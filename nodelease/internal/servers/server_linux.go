@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -116,17 +117,38 @@ func (s *Server) Stop(sig os.Signal) {
 
 // FreePorts returns unused addresses on loopback. Their ports are below the range from which the
 // system assigns ports to connections. Otherwise, an outgoing connection could be assigned a
-// server's port while that server is down.
+// server's port while that server is down. Until the process ends, no other call returns these
+// ports, not even a call in another process.
 func FreePorts(n int) []string {
 	var addresses []string
 	for tries := 0; len(addresses) < n; tries++ {
-		switch l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); {
+		address, err := reserve(10_000 + rand.IntN(20_000))
+		switch {
 		case err == nil:
-			defer l.Close()
-			addresses = append(addresses, l.Addr().String())
+			addresses = append(addresses, address)
 		case tries > 1000:
 			panic(fmt.Errorf("no free port: %w", err))
 		}
 	}
 	return addresses
 }
+
+// reserve returns the address with the given port, if no server and no other call uses this port.
+func reserve(port int) (address string, err error) {
+	reservation, err := net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", port)) // tests start servers only on 127.0.0.1
+	if err != nil {
+		return "", err
+	}
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		reservation.Close()
+		return "", err
+	}
+	defer l.Close()
+	reservations.Store(port, reservation)
+	return l.Addr().String(), nil
+}
+
+// reservations maps the ports that FreePorts has returned to their listeners. It prevents the
+// garbage collector from closing the listeners.
+var reservations sync.Map

@@ -47,7 +47,8 @@ func Start(t *testing.T, settings ...string) (*servers.Server, string) {
 	args = append(append(args, "--bind-address=127.0.0.1", "--port="+port, "--socket="+filepath.Join(dir, "socket"),
 		"--pid-file="+filepath.Join(dir, "pid"), "--max-connections=300"), settings...)
 	s := servers.New(t, filepath.Join(dir, "log"), syscall.SIGKILL, func() *exec.Cmd { return exec.Command(server, args...) })
-	dsn := "root@tcp(" + address + ")/test"
+	// By default, stores give up a login after 2 s, which can be too short on a busy machine.
+	dsn := "root@tcp(" + address + ")/test?timeout=1m"
 	Open(t, dsn).Close()
 	return s, dsn
 }
@@ -93,13 +94,22 @@ func WaitForReplicas(t *testing.T, db *sql.DB, replicas string) {
 // parameters, such as time_zone='-3:00', are added to the DSN.
 func Open(t *testing.T, dsn string, parameters ...string) *sql.DB {
 	t.Helper()
-	config := must.Get(mysql.ParseDSN(dsn + "?" + strings.Join(parameters, "&")))(t)
+	config := must.Get(mysql.ParseDSN(With(dsn, parameters...)))(t)
 	config.Logger = new(mysql.NopLogger) // servers are killed
 	db := sql.OpenDB(must.Get(mysql.NewConnector(config))(t))
 	db.SetMaxIdleConns(40)
 	t.Cleanup(func() { db.Close() })
 	must.Soon(t, func() error { return db.PingContext(t.Context()) })
 	return db
+}
+
+// With returns dsn with additional parameters.
+func With(dsn string, parameters ...string) string {
+	separator := "?"
+	if strings.Contains(dsn[strings.LastIndex(dsn, "/")+1:], "?") { // a password may contain one
+		separator = "&"
+	}
+	return dsn + separator + strings.Join(parameters, "&")
 }
 
 // Exec executes statements, which are separated by a semicolon and a space.
