@@ -243,18 +243,12 @@ func TestStopped(t *testing.T) {
 		unread, ended := begin(t, "", endless)
 		unread.Process.Signal(stop)
 		unread.Wait()
-		slow, out := begin(t, "", long)
-		all, piece, err := []byte(nil), make([]byte, 1000), error(nil)
-		slow.Process.Signal(stop)
-		time.Sleep(20 * time.Millisecond) // the program waits for the reader
-		for n := 0; err == nil; {
-			slow.Process.Signal(stop) // has no effect
-			n, err = out.Read(piece)
-			all = append(all, piece[:n]...)
+		slow, all, took := readSlowly(t, long, stop)
+		for tries := 1; !strings.HasSuffix(all, "\n") && took >= time.Second && tries < 3; tries++ { // the machine may be busy
+			slow, all, took = readSlowly(t, long, stop)
 		}
-		slow.Wait()
 		rest, _ := io.ReadAll(ended)
-		for got, cmd := range map[string]*exec.Cmd{string(rest): unread, string(all): slow} {
+		for got, cmd := range map[string]*exec.Cmd{string(rest): unread, all: slow} {
 			if !strings.HasSuffix(got, "\n") || cmd.ProcessState.String() != "signal: "+stop.String() {
 				t.Errorf("after %v: %v, the output ends in %q", stop, cmd.ProcessState, got[max(0, len(got)-30):])
 			}
@@ -269,6 +263,26 @@ func TestStopped(t *testing.T) {
 	if got := cmd.ProcessState.String(); got != "signal: terminated" {
 		t.Errorf("after a signal that is ignored: %s", got)
 	}
+}
+
+// readSlowly starts the program, signals it while it waits for its reader, and then reads the rest
+// of its output. It returns that output and the time from the first signal to the end of the
+// output. If writing a line takes more than a second after the signal, the program ends in the
+// middle of that line.
+func readSlowly(t *testing.T, args string, stop os.Signal) (cmd *exec.Cmd, output string, took time.Duration) {
+	cmd, out := begin(t, "", args)
+	all, piece, err := []byte(nil), make([]byte, 1000), error(nil)
+	began := time.Now()
+	cmd.Process.Signal(stop)
+	time.Sleep(20 * time.Millisecond) // the program waits for the reader
+	for n := 0; err == nil; {
+		cmd.Process.Signal(stop) // has no effect
+		n, err = out.Read(piece)
+		all = append(all, piece[:n]...)
+	}
+	took = time.Since(began)
+	cmd.Wait()
+	return cmd, string(all), took
 }
 
 // begin starts the program in a shell that first runs the command before, and reads a part of the

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,7 +30,8 @@ func Main(m *testing.M, main func()) {
 }
 
 // A Program is a running program. Out and Err read the lines of its standard output and standard
-// error.
+// error. Err skips two reports of package clockfile, because a busy machine may pause the program:
+// that the file could not be checked for a second, and that saving works again.
 type Program struct {
 	*os.Process
 	Out, Err *bufio.Scanner
@@ -51,7 +53,26 @@ func Start(t testing.TB, variableAndValue string, args ...string) *Program {
 	says, err := cmd.StderrPipe()
 	must.Do(t, err)
 	must.Do(t, cmd.Start())
-	return &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd}
+	p := &Program{cmd.Process, bufio.NewScanner(out), bufio.NewScanner(says), cmd}
+	p.Err.Split(splitReports)
+	return p
+}
+
+// splitReports splits the input of a bufio.Scanner into lines and skips those about a pause.
+func splitReports(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	for {
+		n, line, err := bufio.ScanLines(data[advance:], atEOF)
+		advance += n
+		if n == 0 || !isAboutPause(string(line)) {
+			return advance, line, err
+		}
+	}
+}
+
+// isAboutPause reports whether a line is a report that clockfile makes during or after a pause.
+func isAboutPause(line string) bool {
+	return strings.HasSuffix(line, ": cannot be checked: stat has not returned for 1s: i/o timeout; no IDs until a check succeeds") ||
+		strings.Contains(line, ": saving works, up to ")
 }
 
 // End waits until the program ends and returns the output that has not been read yet.

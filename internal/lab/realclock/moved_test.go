@@ -92,6 +92,7 @@ type child struct {
 	*testing.T
 	schemes []scheme
 	began   time.Time
+	wall    time.Time    // the wall clock's time, read after began
 	naps    atomic.Int64 // number of naps of maxWait by a goroutine that does nothing else
 	ended   atomic.Bool
 
@@ -108,6 +109,7 @@ type child struct {
 
 func TestChild(t *testing.T) {
 	c := &child{T: t, began: time.Now()}
+	c.wall = time.Now().Round(0)
 	switch os.Getenv(variable) {
 	case "library":
 		c.schemes = ofLibrary()
@@ -178,13 +180,15 @@ func (c *child) work(worker int) {
 			if moves%2 == 0 {
 				turns[i] = turned // the scheme has followed them
 			}
+			// A pause between two readings makes low earlier and high later.
+			now := time.Now().Round(0)
 			began := time.Since(c.began)
 			c.starts[worker].Store(int64(began))
-			low := time.Now().Round(0).Add(-blur - began)
+			low := now.Add(-blur - began)
 			oldest := min(c.starts[0].Load(), c.starts[1].Load(), c.starts[2].Load())
 			all := s.mint()
 			took := time.Since(c.began) - began
-			high := c.began.Add(began + took + time.Duration(c.highs[s.order].Load()) + maxAhead + blur)
+			high := c.wall.Add(began + took + time.Duration(c.highs[s.order].Load()) + maxAhead + blur)
 			if n := c.naps.Load() - napped; n > mostNaps {
 				c.Errorf("not live: %s, in which another goroutine slept %d times for %v", s.name, n, maxWait)
 			}
