@@ -178,7 +178,8 @@ func TestCrowded(t *testing.T) {
 				}
 			}
 		}
-		if made < rounds*768 || made > rounds*1360 { // chance exceeds each limit less than once in 10,000,000 runs
+		// Chance exceeds each limit less than once in 10,000,000 runs.
+		if made < rounds*768 || made > rounds*1360 {
 			t.Errorf("%s has cleared it %d times in %d, want once in 1,024", name, rounds, made)
 		}
 	}

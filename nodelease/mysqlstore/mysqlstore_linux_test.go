@@ -445,7 +445,8 @@ func testAutocommit(t *testing.T, db *sql.DB, dsn string) {
 	if got := row(); got != text+" 1" {
 		t.Errorf("after Extend: %s", got)
 	}
-	must.Soon(t, func() error { return noTransaction(t, db) }) // InnoDB may still update a new table's statistics
+	// InnoDB may still update the new table's statistics in a transaction.
+	must.Soon(t, func() error { return noTransaction(t, db) })
 	must.Do(t, g.Lease.Release(t.Context(), now))
 	if got := row(); got != text+" 0" {
 		t.Errorf("after Release: %s", got)
@@ -523,7 +524,8 @@ func TestBinaryLog(t *testing.T) {
 		must.Do(t, db.QueryRowContext(t.Context(), `show global status like 'Questions'`).Scan(new(string), &n))
 		return n
 	}
-	must.Soon(t, func() error { // until Init's connections have ended, because the server counts each end as a question
+	// Wait until Init's connections have ended, because the server counts each end as a question.
+	must.Soon(t, func() error {
 		return db.QueryRowContext(t.Context(), `select count(*) n from information_schema.processlist where user = 'root' having n = 2`).Scan(new(int))
 	})
 	var g nodelease.Grant

@@ -135,7 +135,8 @@ func FreePorts(n int) []string {
 
 // reserve returns the address with the given port, if no server and no other call uses this port.
 func reserve(port int) (address string, err error) {
-	reservation, err := net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", port)) // tests start servers only on 127.0.0.1
+	// Tests start servers only on 127.0.0.1.
+	reservation, err := net.Listen("tcp", fmt.Sprintf("127.0.0.2:%d", port))
 	if err != nil {
 		return "", err
 	}
