@@ -28,11 +28,17 @@ import (
 // open waits until the user leases has the given number of open connections.
 func open(t *testing.T, db *sql.DB, want string) {
 	t.Helper()
+	waitForConnections(t, db, `user = 'leases'`, want)
+}
+
+// waitForConnections waits until the given number of open connections meet the condition.
+func waitForConnections(t *testing.T, db *sql.DB, condition, want string) {
+	t.Helper()
 	must.Soon(t, func() error {
 		var n string
-		err := db.QueryRowContext(t.Context(), `select count(*) from information_schema.processlist where user = 'leases'`).Scan(&n)
+		err := db.QueryRowContext(t.Context(), `select count(*) from information_schema.processlist where `+condition).Scan(&n)
 		if err == nil && n != want {
-			err = fmt.Errorf("%s connections are open, want %s", n, want)
+			err = fmt.Errorf("%s connections with %s are open, want %s", n, condition, want)
 		}
 		return err
 	})
@@ -44,14 +50,7 @@ func kill(t *testing.T, db *sql.DB, condition string) {
 	t.Helper()
 	id := scan(t, db, `select max(id) from information_schema.processlist where `+condition)
 	mytest.Exec(t, db, `kill connection `+id)
-	must.Soon(t, func() error {
-		var n int
-		err := db.QueryRowContext(t.Context(), `select count(*) from information_schema.processlist where id = `+id).Scan(&n)
-		if err == nil && n > 0 {
-			err = fmt.Errorf("connection %s is still open", id)
-		}
-		return err
-	})
+	waitForConnections(t, db, `id = `+id, "0")
 }
 
 // TestConnections ends connections. A store keeps one connection, and opens another for a call that

@@ -525,9 +525,7 @@ func TestBinaryLog(t *testing.T) {
 		return n
 	}
 	// Wait until Init's connections have ended, because the server counts each end as a question.
-	must.Soon(t, func() error {
-		return db.QueryRowContext(t.Context(), `select count(*) n from information_schema.processlist where user = 'root' having n = 2`).Scan(new(int))
-	})
+	waitForConnections(t, db, `user = 'root'`, "2")
 	var g nodelease.Grant
 	for _, test := range []struct {
 		name string
